@@ -48,8 +48,8 @@ class Metric(NamedTuple):
     Attributes:
         kind: the kind of the answers, such as "labels" or "spans".
         score: the function: takes the right answers and the predictions of all rows, and returns their score.
-        of_label: takes a label, and returns the function that scores only the spans with it; None if answers are no
-            spans.
+        of_label: takes a label, and returns a function that scores only the spans with this label; None if answers are
+            not spans.
     """
 
     kind: Kind
@@ -180,9 +180,9 @@ def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]
 
 
 def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[str, Metric]:
-    """Return the metrics, with macro F1 (the mean F1 of classes) averaged over all of `classes`.
+    """Return the metrics; macro F1 is now the mean over all given classes, even those that occur in no row.
 
-    So a class that occurs in no row counts, too. Other metrics are returned as they are.
+    Other metrics are returned as they are.
 
     Args:
         metrics: the metrics, by name.
@@ -286,8 +286,7 @@ def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[
 def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[Gold | None, ...]]:
     """Return the different right answers of the rows; empty if answers are free texts (kind "answers").
 
-    An item is the right answer of one row, as a tuple: one entry for each field that a model answers. The rows are read
-    one at a time.
+    An item is the right answer of one row, as a tuple: one entry for each field that a model answers.
 
     Args:
         rows: the rows.

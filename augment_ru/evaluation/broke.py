@@ -63,11 +63,11 @@ def shares_broken(
 
     What is counted depends on the property:
 
-    - attack, kind of edit, letter: the edits in broken rows, out of all edits that the search tried.
-    - word: the rows that edits of the word broke, out of the rows in which the search tried to edit it.
-    - label: the broken rows, out of all rows with this label that can be broken.
-    - number of changes, similarity: the rows broken with at most so many changes, or at least so similar, out of all
-      rows that can be broken.
+    - attack, kind of edit, letter: the edits with this value in broken rows, out of those that the search tried.
+    - word: the rows that were broken by an edit of the word, out of the rows in which the search tried to edit it.
+    - label: the broken rows with this label, out of the rows with this label that can be broken.
+    - number of changes: the rows broken with at most so many changes, out of all rows that can be broken.
+    - similarity: the rows broken by a text that is at least so similar, out of all rows that can be broken.
 
     Args:
         rows: the broken rows.
@@ -99,8 +99,8 @@ def shares_broken(
 def hardest(right: Sequence[Pair], pairs: Pairs) -> list[HardRow]:
     """Return the ten rows of a search that were hardest to break, the hardest first.
 
-    Rows that the search did not break come before those that it broke. Within both, those with the most queries come
-    first.
+    Rows that the search did not break come before those that it broke. In each of the two groups, the rows with the
+    most queries come first.
 
     Args:
         right: the rows that can be broken: those that the model has right before the search.
@@ -149,10 +149,10 @@ def _edits_of(pair: Pair) -> Mapping[str, Counter[str]]:
 
 
 def summed(counts: Iterable[Mapping[str, Counter[str]]]) -> dict[str, Counter[str]]:
-    """Add up counts: for each property, how often each of its values occurs.
+    """Add up the counts of several texts: for each property of their edits, how often each value occurs.
 
     Args:
-        counts: for each text, the counts of each property, such as {"letter": Counter({"к → *": 1})}.
+        counts: the counts of each text, such as {"letter": Counter({"к → *": 1})}.
     """
     found: dict[str, Counter[str]] = {name: Counter() for name in FEATURES}
     for one in counts:

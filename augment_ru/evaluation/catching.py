@@ -76,7 +76,7 @@ def catch_report(label: str, judged: JudgedRun, pairs: Pairs, scores: Catches | 
 
     Args:
         label: the label that the filter must catch.
-        judged: the run of the model.
+        judged: the run of the model: its answers and which of them are right.
         pairs: the original and perturbed rows.
         scores: for each attack, and "" for the originals, the probability of the label in each row; None if the model
             gives none.

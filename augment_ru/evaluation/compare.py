@@ -343,11 +343,11 @@ def _reports(found: Comparison) -> ShownTable:
 
 
 def compared_findings(found: Comparison) -> list[str]:
-    """Return sentences on the largest clear differences between two models, one for each.
+    """Return the largest clear differences between two models in words, one sentence for each difference.
 
-    A difference is clear if its interval leaves out 0 and the test, if there is one, finds a difference. If there are
-    attacks, models that are no better than the most frequent answer are left out. If no difference is clear, one
-    sentence says so.
+    A difference is clear if its interval leaves out 0 and the test, if there is one, finds a difference. In a
+    comparison with attacks, models that are no better than the most frequent answer are left out. If no difference is
+    clear, one sentence says so.
     """
     names = tables.names_of(found)
     weak = {model.model for model in found.models if found.attacks and not model.beats_majority}

@@ -17,15 +17,16 @@ from augment_ru.records.record import Record
 def contamination_report(
     judged: rates.JudgedRun, attack: str, pairs: Pairs, fresh: ContaminationReport | None
 ) -> ContaminationReport:
-    """Return how many right answers a model loses on perturbed rows, compared with fresh rows that it cannot know.
+    """Return how many right answers a model loses under an attack, compared with its loss on rows that it cannot know.
 
-    A larger loss than on fresh rows is a sign that the model has learned the evaluated rows by heart (contamination).
+    If it loses more on the evaluated rows than on such fresh rows, it may have learned the evaluated rows by heart
+    (contamination).
 
     Args:
         judged: the run of the model: its answers and which of them are right.
         attack: the name of the attack.
         pairs: the original and perturbed rows.
-        fresh: the same report of the fresh rows under the same attack; None if there are none.
+        fresh: the report of the fresh rows under the same attack; None if there are no fresh rows.
     """
     outcomes, drawn = judged.outcomes[attack], judged.resamples[attack, rates.LOSS]
     counted = outcomes.known & rates.same_meaning(pairs.attacks[attack])

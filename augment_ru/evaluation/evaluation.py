@@ -98,15 +98,14 @@ class Evaluation:
         judged: every model run (the answers of one model with one number of demonstrations), with its outcomes.
         subpopulations: the properties (length, label, subject) by which the report divides the originals into groups.
         settings: the settings of the evaluation.
-        defining: what defines the numbers besides the models: rows and settings, by name; they are part of the
-            signature.
+        defining: the rows and settings that define the numbers, by name; the signature states them and the models.
         data: the name of the row file, without its folder; None for rows made in Python.
-        flipping: for broken rows, the smallest sets of edits that flip the answer; they were found by asking the model
+        flipping: for broken rows, a smallest set of edits that still makes the answer wrong; found by asking the model
             again.
         specs: for rows of a release, maps the name of each variation to the specification of its attack.
         defences: maps the name of each model behind a defence to the defence and the name of the bare model.
-        catches: for each model, by name, its probability of the label that filters must catch (`settings.catch`), in
-            each row.
+        catches: for each model, by name, the probability that it gives, in each row, to the label that a filter must
+            catch (`settings.catch`).
         fresh: the evaluation of the same models on fresh rows, which no model can know; None if there are none.
         learned: the texts that models were trained on.
     """
@@ -457,10 +456,10 @@ class Evaluation:
         """Yield for each original, in order, the perturbed row that breaks the most decisions.
 
         A decision is one prediction of one model with one set of demonstrations. If several rows break equally many,
-        the one most similar to its original is taken. If these are several, too, the one whose attack comes first is
-        taken. An original that no row breaks is represented by its most similar row.
+        the one most similar to its original is taken. If several are equally similar, the one whose attack comes first
+        is taken. If no row of an original breaks a decision, its most similar row is taken.
 
-        These rows are chosen by what they break, so a rate over them is not the rate of any attack. Therefore each row
+        These rows are chosen because they break decisions, so a success rate over them is too high. Therefore each row
         lists the attacks and models it was chosen from, and `evaluate` counts these rows as an attack of their own.
         """
         best: dict[int, tuple[tuple[int, float], Pair]] = {}
@@ -755,11 +754,11 @@ def _name_of(perturbed: RowsOrFile) -> str | None:
 
 
 def checked_models(models: Models, options: Mapping[str, Any], nearest: str = "") -> list[tuple[str, _Given]]:
-    """Return each model with its name; check names and kinds, and that each option is for the kind of one of them.
+    """Check the names, kinds and options of models; return each model with its name.
 
     Args:
         models: a list of specifications, or a mapping from names to models.
-        options: options of models, by kind and name.
+        options: options of models, by kind and name; each must be for the kind of one of the models.
         nearest: the specification of the model that chooses demonstrations, which may have options, too; "" for none.
 
     Raises:

@@ -224,8 +224,6 @@ def named_spec(text: str) -> tuple[str, str]:
 def maker_of(spec: str) -> ModelMaker:
     """Return the function that makes models of the kind that a specification `KIND[:ARGUMENT]` names.
 
-    Each kind has a Python file. A dash in the kind is an underscore in the name of this file.
-
     Raises:
         AugmentError: there is no such kind.
     """
@@ -254,7 +252,7 @@ def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None
     Args:
         spec: the specification.
         request: what the model is made from; its `argument` and `options` are set here.
-        options: the options of the model, by name: values, or texts that are parsed into such values.
+        options: the options of the model, by name; a value may be given as a text, which is then parsed.
 
     Raises:
         AugmentError: there is no such kind, an option is wrong, or the model cannot be made.
@@ -372,8 +370,6 @@ def default_path() -> Path:
 
 def answer_keys(signature: str, examples: Sequence[Example], repeats: Sequence[int] = ()) -> list[bytes]:
     """Return the key of each answer in the cache: a 16-byte hash of the model's signature and the whole question.
-
-    Demonstrations are encoded once for all examples whose `shots` are the same object.
 
     Args:
         signature: all that defines the answers of the model, as text.

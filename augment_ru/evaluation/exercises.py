@@ -14,11 +14,12 @@ _WITH_PARTS = "16"
 
 
 class Exercise(NamedTuple):
-    """The right answer to an exercise of USE, MERA's task from the Russian school exam, with what its points depend on.
+    """The right answer to an exercise of USE (MERA's task from the Russian school exam), and how it is scored.
 
     Attributes:
-        answer: the right answers with commas between them: words of which any one is right, or the numbers of choices.
-        kind: `text` (an answer in words), `matching` (a number for each item), or one of the kinds of choices.
+        answer: the right answer, with commas: several words of which each one is right, or the numbers of the right
+            choices.
+        kind: `text` (an answer in words), `matching` (a number for each item), or one of the kinds of multiple choice.
         number: the number of the exercise in the exam.
         variant: the number of the exam.
         most: the most points that the exercise can give.

@@ -31,9 +31,10 @@ _ENDS = {
 def findings(report: Report) -> list[str]:
     """Return what an evaluation found, in sentences.
 
-    One or two sentences for each model say which attack breaks most of its right answers, how many, and in which
-    subpopulation most. For a model that was asked with several prompts, they instead compare the effect of the prompt
-    with that of the worst attack. A last sentence names the models whose slips may have been counted as broken answers.
+    One or two sentences for each model name the attack that breaks most of its right answers, how many it breaks, and
+    the subpopulation in which it breaks most. For a model that was asked with several prompts, they instead compare the
+    effect of the prompt with that of the worst attack. A last sentence names the models whose slips may have been
+    counted as broken answers.
     """
     asked = {(one.model, one.shots) for one in report.prompts or ()}
     prompted = {f"{model} [" for model, _ in asked}

@@ -38,22 +38,22 @@ _QUESTIONS_AN_EDIT = 3
 def flipping_edits(
     judged: Sequence[JudgedRun], models: Sequence[NamedModel], plan: EvaluationPlan, cache: Cache | None, wanted: Wanted
 ) -> Flipping:
-    """Find the edits that flip the answer of each broken row; rows with a single edit are left out.
+    """Find, for each broken row, a smallest set of its edits that is enough to make the answer wrong.
 
-    Only the first episode (set of demonstrations) of each run is searched. With only the found edits, the answer is
-    wrong; if any one of them is taken back, it is right (such a set is 1-minimal; delta debugging: Zeller and
-    Hildebrandt 2002). Other such sets may exist. Edits that exchange words with each other count as one.
+    Smallest means that the answer is right again if any one edit of the set is taken back (1-minimal; found by delta
+    debugging, Zeller and Hildebrandt 2002). Other such sets may exist. Edits that exchange words with each other count
+    as one edit. Rows with a single edit are left out, and only the first episode (set of demonstrations) is searched.
 
     Args:
         judged: the runs (answers of a model) with their outcomes.
         models: the models of the runs, under the same names.
-        plan: the questions that the runs asked.
+        plan: the questions that the models were asked.
         cache: the cache of answers; None to ask every question.
         wanted: which models are asked: `all`, `none`, or `auto` for models that answer faster than the cache can be
             read (`Model.cached` is false).
 
     Returns:
-        The flipping edits; empty if `wanted` is `none` or the task is a dialogue.
+        The sets of edits; empty if `wanted` is `none` or the task is a dialogue.
 
     Raises:
         AugmentError: a model fails.
@@ -116,13 +116,12 @@ def _of_run(
 
 
 def smallest(parts: Sequence[_Unit]) -> _Search:
-    """Search for a small set of edits that is enough to keep the answer broken.
+    """Search for a small set of edits of a row that is enough to make the answer wrong (delta debugging).
 
     If any one edit of the found set is taken back, the answer is right again.
 
-    This is a generator. It yields the edits that the next question keeps. Whoever asks the question sends back whether
-    the answer is still broken. At the end the generator returns the found set. It splits the edits into two parts, then
-    into more and more, and leaves out each part in turn.
+    This is a generator. It yields a set of edits, and must be sent whether the answer is wrong with these edits alone.
+    At the end it returns the found set.
 
     Args:
         parts: the edits of a row; those that exchange words with each other form one part.
@@ -153,13 +152,13 @@ def smallest(parts: Sequence[_Unit]) -> _Search:
 
 
 def parts_of(pair: Pair, plan: EvaluationPlan) -> list[_Unit]:
-    """Return the edits of a row in parts, each of which is taken back as a whole.
+    """Divide the edits of a row into parts, each of which can be taken back without the others.
 
     Edits that exchange words with each other form one part; any other edit is a part of its own.
 
     Args:
         pair: the perturbed row.
-        plan: the questions of the evaluation, which know the original.
+        plan: the questions of the evaluation; only its originals are used.
     """
     texts = Record(plan.pairs.originals[pair.original].values, plan.pairs.task).texts()
     found: list[_Unit] = []
@@ -181,7 +180,7 @@ def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[
     Args:
         pair: the perturbed row.
         kept: the edits that are applied, in the parts that `parts_of` returns.
-        plan: the questions of the evaluation, which know the original.
+        plan: the questions of the evaluation; only its originals are used.
     """
     numbers = _numbers(kept)
     record = Record(plan.pairs.originals[pair.original].values, plan.pairs.task)

@@ -25,7 +25,8 @@ _MOST = 0.45
 def same_text_flips(run: ModelRun, pairs: Pairs, seed: int) -> Rate:
     """Return how often a model answers the same text differently when it is asked again.
 
-    For each text this is the share of all pairs of its answers that differ; the result is the mean over texts.
+    All answers to a text are compared in pairs. The share of pairs that differ is computed for each text, and the
+    result is the mean over texts.
 
     Args:
         run: the answers of the model, with at least one repeat of all questions.
@@ -57,12 +58,12 @@ def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
 
 
 def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Rate:
-    """Return how often an attack changes the answer, minus how often the answer to the same text changes by itself.
+    """Return how much more often answers differ between original and perturbed text than between repeats on one text.
 
     For each row, the first number is the share of pairs (answer to the original, answer to the perturbed text) that
-    differ. The second is the share of pairs of answers to the same text that differ. The result is the mean difference
-    over rows. Its expectation is 0 if a model answers both texts with the same probabilities. The interval is that of
-    the bootstrap over originals, which draws both numbers together. If all resamples are equal, it is Newcombe's.
+    differ. The second is the share of pairs of answers to the same text that differ. The result is the mean of the
+    first minus the second over rows. Its expectation is 0 if the attack does not change how often the model gives each
+    answer. The interval is that of the bootstrap over originals, or Newcombe's if all resamples are equal.
 
     Args:
         run: the answers of the model, with at least one repeat of all questions.
@@ -93,29 +94,22 @@ def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Ra
 def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -> Rate:
     """Return the success rate of an attack corrected for slips: the share of usually right answers that it breaks.
 
-    To subtract how often answers to the same text change would give too low a rate, since a slip may also hide a broken
-    answer. So the equations of the observed shares are solved for the usual answers (Rogan and Gladen 1978):
+    A slip is an answer that the model does not usually give. It may look like a broken answer, or hide one. The result
+    is 1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)) (after Rogan and Gladen 1978), where
 
     - a: the share of right answers to the originals;
     - t: the share of right answers to the perturbed texts;
     - c: the share of pairs (answer to the original, answer to the perturbed text) of which both are right;
-    - s: the probability that a usually right answer slips to a wrong one, estimated from pairs of repeats of which one
-      is right;
+    - s: the probability that a usually right answer slips to a wrong one, estimated from repeats of a question;
     - u: the probability that a usually wrong answer slips to the right one: s / (k - 1) for k labels, and 0 for free
       texts.
 
-    The result is 1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)): the share of the usually right answers that are
-    usually wrong after the attack. A result below 0 means that the attack mends more than it breaks.
-
-    The interval is that of the bootstrap over originals, with the same resamples for the attack and the repeats. It is
-    widened until it holds c ± h for two centres c: the rate, and the centre of Wilson's interval with a trial for each
-    right answer (a rate from few broken rows is more often too low than too high). h is Student's t times √(e² + 1/n²).
-    Here e is the standard error of the bootstrap and n the number of right answers; 1/n² stands for one more row,
-    because few slips vary more than their resamples. If repeats are always right together or wrong together, the rate
-    is the attack success rate with its own interval.
+    A result below 0 means that the attack mends more answers than it breaks. If no repeat of a question differs in
+    being right, the result is the attack success rate with its own interval. Otherwise the interval is that of the
+    bootstrap over originals, widened because few slips vary more than their resamples.
 
     Args:
-        judged: the run of the model, with at least one repeat of all questions.
+        judged: the run of the model: its answers, with at least one repeat of all questions.
         pairs: the original and perturbed rows.
         attack: the name of the attack.
         seed: the seed of the bootstrap.
@@ -138,6 +132,10 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -
     (value,) = rate(*(np.array([one.rate() or 0.0]) for one in cells)).tolist()
     drawn = rate(*rates.bootstrap(cells, seed))
     low, high = rates.percentile95(drawn) or (value, value)
+    # The interval is widened until it holds c ± h for two centres c: the rate, and the centre of Wilson's interval with
+    # a trial for each right answer (a rate from few broken rows is more often too low than too high). h is Student's t
+    # times √(e² + 1/n²): e is the standard error of the bootstrap, n the number of right answers, and 1/n² stands for
+    # one more row, because few slips vary more than their resamples.
     right, freedom = max(cells[0].hits.sum() / run.episodes, 1.0), max(len(pairs.originals) - 1, 2)
     quantile = rates.student(freedom)
     half = quantile * float(np.hypot(np.nanstd(drawn) * np.sqrt(1 + 1 / freedom), 1 / right))

@@ -147,7 +147,7 @@ def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
 
 
 def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, Any]:
-    """Return the data that the HTML page shows of a report: numbers (except those of single rows), tables, shown names.
+    """Return what the HTML page shows of a report: its numbers (without those of single rows), tables, and short names.
 
     Args:
         report: the report.

@@ -38,12 +38,12 @@ _EXACT = 1000
 def mcnemar(only_a: int, only_b: int) -> float:
     """Return the two-sided p value of McNemar's test (1947) of two models, or two attacks, on the same decisions.
 
-    Up to 1,000 decisions that only one of the two hits, the exact binomial test is used. Above that it is the
-    chi-square test with continuity correction.
+    The test counts the decisions that are right (or broken) only for one of the two. For up to 1,000 of them it is the
+    exact binomial test, above that the chi-square test with continuity correction.
 
     Args:
-        only_a: the number of decisions that only the first hits.
-        only_b: the number of decisions that only the second hits.
+        only_a: the number of decisions that are right (or broken) only for the first.
+        only_b: the number of decisions that are right (or broken) only for the second.
 
     >>> mcnemar(0, 5), mcnemar(3, 3)
     (0.0625, 1.0)
@@ -85,11 +85,11 @@ class Difference(NamedTuple):
 
     @classmethod
     def of(cls, cells: Sequence[Cells], drawn: Iterable[npt.NDArray[np.float64]]) -> "Difference":
-        """Return the rate of the first counts minus that of the second.
+        """Return the first of two rates minus the second, with its bootstrap resamples.
 
         Args:
-            cells: the counts of the two rates: hits and trials of each record.
-            drawn: the rates in each resample of one bootstrap, which both share; each has shape (resamples,).
+            cells: the counts behind the two rates.
+            drawn: the two rates in the same bootstrap resamples, each of shape (resamples,).
         """
         a, b = drawn
         counts = [(one.rate(), float(one.trials.sum()) / one.trials.shape[1]) for one in cells]
@@ -101,7 +101,7 @@ class Difference(NamedTuple):
     def interval(self, error: float = ERROR) -> Interval | None:
         """Return the interval of the difference by the paired bootstrap.
 
-        If all resamples are equal, it is Newcombe's 95 % interval. It is None if the difference is not known.
+        If all resamples are equal, it is Newcombe's 95 % interval. The result is None if the difference is not known.
 
         Args:
             error: the probability that the interval leaves out the true difference.
@@ -162,9 +162,9 @@ class RunsInPairs:
     def best(self, beats_majority: Sequence[bool]) -> list[list[str]]:
         """Return, for each model run, the attacks under which its success rate is clearly the lowest.
 
-        The list also holds `MEAN` if the mean of its rates over attacks is clearly the lowest. Only a run that is
-        better than the most frequent answer takes part. It must also not be clearly less often right on the originals
-        than another run.
+        The list also holds `MEAN` if the mean of its rates over attacks is clearly the lowest. A model that is hardly
+        ever right has little to break. So a run does not take part if it is no better than the most frequent answer, or
+        if another run is clearly more often right on the originals.
 
         Args:
             beats_majority: whether each run is better than the most frequent answer.
@@ -323,15 +323,15 @@ def _corrected(tests: Sequence[McNemar | None]) -> list[McNemar | None]:
 def is_better(right: AttackOutcomes, constant: AttackOutcomes, classes: Sequence[Flags], seed: int) -> bool:
     """Tell whether a model is clearly better on the originals than a constant answer.
 
-    McNemar's test decides if `classes` has one entry and each original has one decision. Otherwise the model is better
-    if the interval of the paired bootstrap lies above 0.
+    A constant answer is the same for all rows. If `classes` has one entry and each original has one decision, McNemar's
+    test decides. Otherwise the model is better if the interval of the paired bootstrap lies above 0.
 
     Args:
         right: the outcomes of the model on the originals.
         constant: the outcomes of the constant answer, in one episode.
-        classes: for each class of answers, which decisions belong to it: flags of shape (labels, 1, originals). The
-            mean share of right decisions in the classes is compared. With one entry that has all decisions, the share
-            of right decisions is compared.
+        classes: for each class of answers, flags of shape (labels, 1, originals): which decisions belong to it. The
+            share of right decisions is computed in each class, and the means over classes are compared. One entry with
+            all decisions compares the share of right decisions.
         seed: the seed of the bootstrap.
     """
     if len(classes) == 1 and right.before.shape[:2] == (1, 1):

@@ -19,12 +19,12 @@ SHARES = (*(" × ".join(_FACTORS[axis] for axis in part) for part in _PARTS[:-1]
 
 
 def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport]:
-    """Return how much right answers depend on the prompt: a report for each model asked with several prompts.
+    """Return how much the right answers of models depend on the prompt.
 
-    A model has a report for each number of demonstrations.
+    There is a report for each model that is asked with several prompts, and for each of its numbers of demonstrations.
 
     Args:
-        judged: the runs of all models (answers with outcomes), one for each prompt.
+        judged: the runs of all models: their answers, and which of them are right.
         seed: the seed of the bootstrap.
     """
     groups = grouped(((one.run.prompt.model, one.run.shots), one) for one in judged if one.run.prompt is not None)
@@ -33,17 +33,17 @@ def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport
 
 
 def right_by_prompt(runs: Sequence[JudgedRun]) -> tuple[list[str], Floats]:
-    """Return how often a model is right with each prompt, on the originals and after each attack.
+    """Return, for each prompt, which share of a model's answers to each original is right, before and after attacks.
 
-    Originals without a right answer, or without a row of each attack, are left out.
+    Originals that have no right answer, or lack a row of some attack, are left out.
 
     Args:
-        runs: the runs of one model, one for each prompt.
+        runs: the runs of one model (its answers, and which of them are right), one for each prompt.
 
     Returns:
-        The names of the conditions: the original text, then the attacks. And the shares of right decisions, in [0, 1],
-        shape (prompts, conditions, originals): each is the mean over the rows of an original, its labels and the
-        episodes.
+        Two values. The first has the names of the conditions: the original text, then each attack. The second is an
+        array of shape (prompts, conditions, originals) with the shares, in [0, 1]. A share is the mean over the rows of
+        the original, the labels, and the episodes (sets of demonstrations).
     """
     attacks = [attack for attack in runs[0].outcomes if attack != WORST_ROWS]
     found = []
@@ -58,15 +58,15 @@ def right_by_prompt(runs: Sequence[JudgedRun]) -> tuple[list[str], Floats]:
 
 
 def variance_shares(values: Floats, weights: Floats | None = None) -> Floats:
-    """Return the shares of the variance of right answers that are due to prompt, attack and row, in [0, 1].
+    """Return the shares of the variance of right answers that the prompt, the attack and the row cause, in [0, 1].
 
-    There are seven shares: of the three factors, of their three pairs, and the rest. The components of a crossed design
-    with random effects and one value for each combination are estimated from its mean squares (Brennan 2001,
-    Generalizability Theory, chapter 3). Negative estimates count as 0. The rest is the interaction of all three factors
-    together with the error.
+    There are seven shares: of prompt, attack and row, of each pair of them, and of the rest (the interaction of all
+    three together with the error). They are estimated as in a crossed design with random effects (Brennan 2001,
+    Generalizability Theory, chapter 3). A negative estimate counts as 0.
 
     Args:
-        values: the values, shape (prompts, conditions, rows).
+        values: the share of right answers, shape (prompts, conditions, rows). The conditions are the original text and
+            the attacks.
         weights: how often each resample contains each row, shape (resamples, rows); None to count each row once.
 
     Returns:

@@ -59,9 +59,9 @@ class EvaluationSettings:
 
     Attributes:
         originals: the unperturbed rows, if the perturbed rows do not hold them.
-        fresh: rows that no model can know, perturbed by the same attacks, for the report's `contamination`: it compares
-            what models lose on the evaluated rows with what they lose on these. They must hold their originals, as the
-            output of perturb with full metadata does.
+        fresh: rows that no model can know, perturbed by the same attacks, with their originals (such as the output of
+            perturb with full metadata). The report's `contamination` compares what models lose on the evaluated rows
+            with what they lose on the fresh rows.
         task: the name of the task; None to recognise it by the fields of the first row.
         text_fields: the perturbed fields, instead of the task's.
         label_fields: the fields of the right answer, instead of the task's.
@@ -80,13 +80,13 @@ class EvaluationSettings:
         date: the date that the report shows; None to show no date.
         flipping: for which models the page marks the edits that flip an answer: `auto` for models that answer faster
             than the cache, `all`, or `none`. To find these edits, the models are asked further questions.
-        repeats: how often each different question is asked, at least 1; more than once shows how often a model answers
-            the same text differently, and what attacks break above that.
+        repeats: how often each different question is asked, at least 1. If it is asked more than once, the report shows
+            how often a model answers the same text differently, and corrects the rates of attacks for it.
         require: requirements on the numbers, such as `asr(people) <= 5` (`Evaluation.failures`).
         catch: the label that a filter must catch; the report then has the missed rows and the false alarms.
         defences: normalizers (`Normalizer`); each model is evaluated bare and, as a further model, behind each of them.
-        verdicts: a file of human verdicts (`augment-ru verdicts import`); every rate is then also counted over the rows
-            that people found valid.
+        verdicts: a file of people's verdicts (`augment-ru verdicts import`); every rate is then also counted over the
+            rows that people found valid.
         input_format: the format of the file of perturbed rows, written as a file name extension without the dot; None
             to take it from the file's name.
         encoding: the encoding of row files that are not UTF-8: perturbed rows, originals, train rows.
@@ -168,7 +168,7 @@ def drawn_rows(rows: int, shots: int, stream: Streams, *, replacement: bool = Tr
     Args:
         rows: the number of rows in the file, at least 1.
         shots: how many rows to draw.
-        stream: the random stream of the episode; with replacement its draw number i selects shot i.
+        stream: the random stream of the episode (one draw of demonstrations).
         replacement: whether a row may be drawn twice (TAPE, section 4.1); if not, at most all rows are drawn.
     """
     if not replacement:
@@ -329,14 +329,14 @@ class ModelRun:
         signature: all that defines its answers; None if the model does not state it.
         shots: the number of demonstrations; None for a model that does not read them.
         originals: for each episode, the answer to each original.
-        attacks: for each attack, its answers: for each episode, the answer to each perturbed row.
+        attacks: for each attack and each episode, the answer to each perturbed row.
         counts: how many questions were asked, and how many of them the cache answered.
         deterministic: whether the model states that it always answers a question in the same way.
         repeats: the runs in which the same questions were asked again; empty if they were asked once.
         prompt: the names of the model and of the prompt, if the model is asked with several prompts; otherwise None.
         unread: for each attack, and "" for the originals, the number of replies without an answer, by their kind.
-        labels: for each attack that permuted options, how often the model gave each label as an answer to its rows.
-            These are the labels in the permuted rows, not those of the original order.
+        labels: for each attack that permuted options, how often the model gave each label. The labels are those in the
+            permuted rows, not those in the originals.
     """
 
     model: str
@@ -396,7 +396,11 @@ class EvaluationPlan:
                     self._sample(shots, self.numbers(shots)[0], group)
 
     def numbers(self, shots: int | None) -> list[int]:
-        """Return the numbers of the episodes with `shots` demonstrations; [0] for none, and for None."""
+        """Return the numbers of the episodes (sets of demonstrations) in which questions are asked.
+
+        Args:
+            shots: the number of demonstrations. If it is 0 or None (for a model that reads none), the result is [0].
+        """
         if not shots or self.demonstrations is None:
             return [0]
         return self.demonstrations.episodes(shots, self.episodes)
@@ -407,7 +411,7 @@ class EvaluationPlan:
         return self.demonstrations.sample(shots, episode, group)
 
     def runs_of(self, model: NamedModel) -> list[tuple[int | None, list[int]]]:
-        """Return what a model is asked: for each of its numbers of demonstrations, the numbers of its episodes.
+        """Return the numbers of demonstrations that a model is asked with, each with the numbers of its episodes.
 
         A model that does not read demonstrations is asked once, and its number of demonstrations is None.
         """
@@ -424,7 +428,7 @@ class EvaluationPlan:
         """Return the questions about these rows, each with its demonstrations.
 
         Args:
-            rows: the rows, without their right answers or with them.
+            rows: the rows; if they hold their right answers, these are not shown.
             shots: the number of demonstrations; None for a model that does not read them.
             episode: the number of the episode from which they are taken.
         """
@@ -439,14 +443,12 @@ class EvaluationPlan:
     def examples(self, shots: int | None, episode: int) -> list[Example]:
         """Return all questions of one episode: the originals, then the rows of each attack.
 
-        The last result is kept, since several models are asked the same questions.
-
         Args:
             shots: the number of demonstrations; None for a model that does not read them.
             episode: the number of the episode.
         """
         key = (shots or 0, episode)
-        if key not in self._last:
+        if key not in self._last:  # several models are asked the same questions
             rows, turns = list[Mapping[str, Any]](), self.pairs.task.turns
             every: list[Sequence[Original | Pair]] = [self.pairs.originals, *self.pairs.attacks.values()]
             for own in every:
@@ -457,7 +459,7 @@ class EvaluationPlan:
         return self._last[key]
 
     def by_attack(self, found: Sequence[T]) -> dict[str, Sequence[T]]:
-        """Split a list that has an item for each question of an episode by attack.
+        """Divide the items of a list among the attacks; the list has one item for each question of an episode.
 
         The key "" holds the items of the originals.
 
@@ -542,17 +544,16 @@ def _in_original(found: Spans, pair: Pair, pairs: Pairs) -> Spans:
 
 
 def old_labels(pairs: Pairs, attack: str) -> dict[int, Mapping[str, str]]:
-    """Return, for the rows whose options an attack permuted, the old label of each new label of an option.
+    """Map the label of each option, in the rows whose options an attack permuted, to its label in the original.
 
-    An answer to such a row names an option by its new label. Its old label can be compared with the right answer and
-    with the answer to the original.
+    A model answers such a row with the new label of an option. Its old label can be compared with the right answer.
 
     Args:
         pairs: the original and perturbed rows.
         attack: the name of the attack.
 
     Returns:
-        A mapping from the index of each such row among the rows of the attack to its mapping from new to old labels.
+        For each such row, by its index among the rows of the attack, a mapping from new labels to old ones.
     """
     found: dict[int, Mapping[str, str]] = {}
     for at, pair in enumerate(pairs.attacks[attack]):

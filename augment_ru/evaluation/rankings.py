@@ -32,11 +32,11 @@ class Relevant(NamedTuple):
         return not self.gains.keys().isdisjoint(ranking[: self.first])
 
     def margin(self, scores: Mapping[str, float]) -> float:
-        """Return by how much a relevant document scores above the one that would push it out of the first ones.
+        """Return how far a ranking is from being wrong: the best score of a relevant document minus that of its rival.
 
-        It is the best score of a relevant document minus the score of its rival. The rival is the document with the
-        `first`-th highest score among those that are not relevant. So if the result is above 0, the ranking by these
-        scores is right.
+        A ranking is right if a relevant document is among its first k documents (k is `first`). The rival is the
+        document with the k-th highest score among those that are not relevant. So the ranking by these scores is right
+        if the result is above 0.
 
         Args:
             scores: the score of each document; a document without a score counts as having the lowest score.

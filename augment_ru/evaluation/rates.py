@@ -44,7 +44,7 @@ def wilson(hits: float, trials: float, z: float = Z95) -> Ends | None:
     """Return Wilson's interval of a rate (Wilson 1927), in [0, 1]; None without trials.
 
     Args:
-        hits: how many trials have the property of which the rate is the share.
+        hits: how many of the trials the rate counts, such as the broken ones.
         trials: the number of trials.
         z: the quantile of the normal distribution that sets the width; the default gives 95 %.
 
@@ -66,7 +66,7 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
     It is made from the Wilson intervals of both rates, and is None if one of them has no trials.
 
     Args:
-        a: the first rate, in [0, 1], and its number of trials (what it is a share of).
+        a: the first rate, in [0, 1], and its number of trials (the decisions that it is a share of).
         b: the second rate, and its number of trials.
 
     >>> [round(end, 4) for end in newcombe((0.7, 80), (0.5, 80))]
@@ -94,10 +94,9 @@ class Cells(NamedTuple):
     The rate is the mean of hits / trials over groups and episodes.
 
     Attributes:
-        hits: how many decisions have the property of which the rate is the share, shape (groups, episodes, records).
-            Several rows of one record are added up, so that the bootstrap draws them together.
-        trials: of how many decisions it is the share, of the same shape. A task with several labels has one group for
-            each label, other tasks have one group.
+        hits: how many decisions of each record the rate counts, such as the broken ones, shape (groups, episodes,
+            records). A task with several labels has one group for each label, other tasks have one group.
+        trials: how many decisions there are, of the same shape.
     """
 
     hits: Counts
@@ -106,8 +105,7 @@ class Cells(NamedTuple):
     def rate(self) -> float | None:
         """Return the rate: the mean of hits / trials over groups and episodes with trials; None without trials.
 
-        Trials are the decisions of which the rate is a share; hits are those that have the counted property. A task
-        with several labels has one group for each label.
+        Trials are the decisions that the rate is a share of; hits are those that it counts, such as the broken ones.
         """
         return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
 
@@ -171,19 +169,20 @@ def _weighted(counts: Counts, weights: Counts) -> Counts:
 
 
 def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
-    """Return the 95 % interval of a rate over decisions that depend on each other; None without trials.
+    """Return the 95 % interval of a rate over decisions that depend on each other; None without decisions.
 
-    It is Wilson's interval for an effective number of trials. The decisions about one record (of several rows or
-    episodes) depend on each other. So n records are worth rate · (1 - rate) / variance independent trials (Kish 1965,
-    section 8.2), at most as many as there are decisions. The variance is that of the bootstrap, times n / (n - 1).
+    The decisions about one record (of several rows or episodes) depend on each other. So this is Wilson's interval for
+    fewer trials than there are decisions: rate · (1 - rate) / v (Kish 1965, section 8.2), where v is the variance of
+    the rate. For n records, its quantile is Student's with n - 1 degrees of freedom (Dean and Pagano 2015).
 
-    If few records have a hit (a decision with the counted property), or few have none, this variance is uncertain. So
-    it is averaged with the variance rate · (1 - rate) / n of records whose decisions are all alike. The weights are m :
-    1, where m is the number of records with a hit or the number with a miss, whichever is lower. The quantile is
-    Student's with n - 1 degrees of freedom (Dean and Pagano 2015).
+    Two estimates of v are averaged:
+
+    - the variance of the bootstrap, times n / (n - 1). Its weight m is the number of records with a hit (a counted
+      decision), or that of records with a miss, whichever is lower: if m is low, this estimate is uncertain.
+    - rate · (1 - rate) / n, which is right if all decisions about a record are alike. Its weight is 1.
 
     Args:
-        cells: the counts of the rate: hits and trials of each record.
+        cells: the counts behind the rate, for each record.
         drawn: the rate in each bootstrap resample, shape (resamples,).
     """
     rate, records = cells.rate(), int((cells.trials > 0).any(axis=(0, 1)).sum())
@@ -286,13 +285,13 @@ class AttackOutcomes(NamedTuple):
         return ~self.before & self.after & self.known
 
     def cells(self, hits: Flags | Counts, trials: Flags, records: int) -> Cells:
-        """Count the decisions of a rate for each original.
+        """Return the counts behind a rate, for each original.
 
         The rows of one original are added up.
 
         Args:
-            hits: which decisions have the property of which the rate is the share, shape (labels, episodes, rows); or a
-                number in [0, 1] for each.
+            hits: which decisions the rate counts, such as the broken ones: flags or numbers in [0, 1], shape (labels,
+                episodes, rows).
             trials: which decisions the rate is a share of, flags of the same shape.
             records: the number of originals.
         """
@@ -342,12 +341,12 @@ class AttackOutcomes(NamedTuple):
 
 
 def cells_of(original: npt.NDArray[np.int64], hits: Flags | Counts, trials: Flags, records: int) -> Cells:
-    """Count the decisions of a rate for each original; the rows of one original are added up.
+    """Return the counts behind a rate, for each original; the rows of one original are added up.
 
     Args:
         original: the index of each row's original, shape (rows,).
-        hits: which decisions have the property of which the rate is the share, shape (labels, episodes, rows); or a
-            number in [0, 1] for each.
+        hits: which decisions the rate counts, such as the broken ones: flags or numbers in [0, 1], shape (labels,
+            episodes, rows).
         trials: which decisions the rate is a share of, flags of the same shape.
         records: the number of originals.
     """
@@ -419,10 +418,10 @@ def _digest(value: object) -> str:
 
 
 def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
-    """Return the counts of two rates over all attacks and all rows: the worst case of each record.
+    """Return the counts behind two rates of the worst case, in which a record is right only if all its rows are.
 
-    - `worst_case`: the decisions that are right on the original and on every perturbed row, out of all decisions (the
-      minimum over the versions of a record; Liang et al. 2023, HELM, section 4.3).
+    - `worst_case`: the decisions that are right on the original and on every perturbed row, out of all decisions (Liang
+      et al. 2023, HELM, section 4.3).
     - `worst_case_asr`: the decisions that at least one perturbed row breaks, out of those right on the original.
 
     Args:
@@ -438,7 +437,7 @@ def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[st
 
 
 def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
-    """Return how often a model answers all versions of a record alike (consistency), as counts for each record.
+    """Return the counts behind a model's consistency: how often it answers all versions of a record alike.
 
     The versions of a record are the original and its perturbed rows. Consistency is the share of pairs of versions that
     get the same prediction (Nalbandyan et al. 2025, SCORE, section 3). The rate is the mean over records with at least
@@ -501,8 +500,9 @@ class JudgedRun:
     Attributes:
         run: the answers.
         outcomes: for each attack, which answers are right.
-        cells: the counts behind each rate, by its key: the name of the attack ("" for all attacks) and its own name.
-        resamples: the values of each rate in the bootstrap resamples, by the same key.
+        cells: the counts behind each rate. A key is a pair: the name of the attack ("" for all attacks), the name of
+            the rate.
+        resamples: the values of each rate in the bootstrap resamples, by the same keys.
     """
 
     run: ModelRun
@@ -535,8 +535,7 @@ class JudgedRun:
         """Return the performance drop rate of an attack (Zhu et al. 2023, PromptRobust), in per cent.
 
         It is 1 - a / b, where a and b are the numbers of right decisions after and before the attack. The interval is
-        that of the bootstrap. If all resamples give the same rate, it is this rate ± the upper end of Wilson's interval
-        for a rate of 0.
+        that of the bootstrap.
 
         Args:
             attack: the name of the attack.
@@ -546,6 +545,7 @@ class JudgedRun:
         kept = self.cells[name].rate()
         interval = percentile95(1 - self.resamples[name])
         if kept is not None and interval is not None and interval[0] == interval[1]:
+            # all resamples give the same rate: it is as uncertain as a rate of 0
             half = (wilson(0, float((self.cells[name].trials > 0).sum())) or (0.0, 1.0))[1]
             interval = (1 - kept - half, 1 - kept + half)
         return report.Rate(None if kept is None else percent(1 - kept), percents(interval), "bootstrap")
@@ -554,7 +554,7 @@ class JudgedRun:
 def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = None) -> report.Rate:
     """Return a rate in per cent, with Wilson's 95 % interval.
 
-    If a record has several decisions, which depend on each other, the interval is for an effective number of trials.
+    If a record has several decisions, the interval allows for their dependence (`effective`).
 
     Args:
         cells: the counts of the rate: hits and trials of each record.

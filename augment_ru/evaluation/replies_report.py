@@ -13,10 +13,10 @@ from augment_ru.evaluation.unread import KINDS, UnreadCounts
 def unread_report(judged: JudgedRun, attack: str) -> UnreadReport | None:
     """Count a model's replies from which no answer could be read (refused, empty, cut off, unreadable).
 
-    The result is None if the model has no such reply to any row.
+    The result is None if the model gave no such reply, neither to these rows nor to others.
 
     Args:
-        judged: the run of the model.
+        judged: the run of the model: its answers and which of them are right.
         attack: the attack whose rows are counted; "" for the originals.
     """
     found = judged.run.unread

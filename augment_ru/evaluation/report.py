@@ -30,7 +30,8 @@ k: kept, b: broken, f: fixed, w: wrong, -: the row has no right answer."""
 def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON values out)
     """Convert a report, or a part of one, to values that can be written as JSON.
 
-    The keys of a `Spread` or a `SuccessRate` are written into the object that holds it, instead of one of its own.
+    A part of the report becomes an object. A `Spread` or `SuccessRate` becomes no object of its own: its keys are added
+    to those of the part that holds it.
     """
     if isinstance(value, Mapping):
         return {key: as_json(one) for key, one in value.items()}
@@ -219,7 +220,7 @@ class UnreadReport(msgspec.Struct, frozen=True, kw_only=True):
         answers: the number of all answers.
         refused: the number of replies that refuse to answer.
         empty: the number of empty replies.
-        cut: the number of replies that were cut off by their limit.
+        cut: the number of replies that were cut off at the maximum length.
         unreadable: the number of replies that name no answer.
         share: the share of these four in all answers, in per cent.
     """
@@ -254,9 +255,9 @@ class PromptEffect(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: the name of the prompt.
         original: the share of right answers to the originals.
-        attacked: the share of right answers over all attacks; None without attacks.
-        effect: its share of right answers over originals and attacks minus that of the mean of all prompts, in
-            percentage points.
+        attacked: the share of right answers to the perturbed rows of all attacks; None if there are no attacks.
+        effect: how much better the prompt is than the mean of all prompts: the difference of their shares of right
+            answers, over originals and attacks, in percentage points.
     """
 
     name: str
@@ -271,7 +272,7 @@ class PromptsReport(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         model: the name of the model.
         shots: the number of demonstrations; None for a model that does not read them.
-        rows: the number of originals that are counted: those with a right answer and a row of each attack.
+        rows: the number of counted originals: those that have a right answer and a row of every attack.
         prompts: how often the model is right with each prompt.
         attacks: for each attack, by how many percentage points it changes the share of right answers, as the mean over
             prompts.
@@ -279,7 +280,7 @@ class PromptsReport(msgspec.Struct, frozen=True, kw_only=True):
         worst: the prompt with the fewest right answers over originals and attacks.
         worst_in: the percentage of bootstrap resamples in which it is the worst.
         shares: the shares of the variance of right answers that are due to prompt, attack, row and their pairs, in per
-            cent; empty without attacks.
+            cent; empty if there are no attacks.
     """
 
     model: str
@@ -323,26 +324,27 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
         rows: the number of rows.
         decisions: the number of predictions for rows with a right answer.
         asr_perturbed_rows: the success rate over the rows with the status perturbed.
-        asr_all_rows: broken / all decisions, those that were wrong before too.
+        asr_all_rows: broken / all decisions, even those that are wrong on the original.
         flips: the number of decisions that the attack changes.
         flip_rate: the share of decisions that the attack changes.
         performance_drop_rate: 1 - a / b, where a and b are the numbers of right decisions after and before the attack.
-        flips_above_noise: changed answers minus those that change without an attack; None if each text was asked about
-            once.
-        asr_above_noise: the success rate corrected for slips; None if each text was asked about once.
+        flips_above_noise: how much more often answers differ between the original and the perturbed text than between
+            repeats on one text; None if there were no repeats.
+        asr_above_noise: the success rate corrected for slips; None if there were no repeats.
         metrics: the metrics before and after the attack.
-        valid_rows: the rates over the rows that people found valid; None without verdicts.
-        labels: the success rate for each label of a task with several; else None.
+        valid_rows: the rates over the rows that people found valid; None if there are no verdicts.
+        labels: for a task with several labels, the success rate for each label; else None.
         unread: how many replies have no answer; None if no reply lacks one.
-        option_order: how answers change where options were permuted; None if none were.
-        spans: what became of the right spans that the model finds in the originals: maps kept, border, type and lost to
-            their shares, in which `Rate.right` is the number of these spans; None if answers are no spans.
-        contamination: the right answers lost on these rows, compared with fresh rows; None for rows that were chosen by
-            what they break (a search, the worst case).
+        option_order: how answers change where the attack permuted options; None if it permuted none.
+        spans: for the right spans that the model finds in the originals, the shares that it finds again (kept), with
+            another border (border), with another label (type), or not at all (lost). `Rate.right` is the number of
+            these spans. None if answers are not spans.
+        contamination: the right answers lost on these rows, compared with rows that no model can know. None for rows
+            that were chosen because they break answers (by a search, or as the worst case).
         edits_per_100_words: the number of edits per 100 words of the changed originals; None if edits are not known.
         subpopulations: for each property of the originals, the success rate for each of its values.
         strength: the success rate for ranges of the similarity and of the probability; empty for rows that were chosen
-            by what they break.
+            because they break answers.
         outcomes: for each label and episode, a text with a letter for each row (k: kept, b: broken, f: fixed, w:
             wrong).
     """
@@ -373,29 +375,32 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The results of a model with one number of demonstrations. Without attacks it has no rates, but `outcomes`.
+    """The results of a model with one number of demonstrations.
 
     Attributes:
         model: the name of the model.
-        signature: all that defines its answers; None if it does not state that.
+        signature: all that defines its answers; None if the model has no signature.
         prompt: the name of its prompt; None if models were not asked with several prompts.
         shots: the number of demonstrations; None for a model that does not read them.
         episodes: the number of sets of demonstrations.
         deterministic: whether the model states that it always answers a question in the same way.
         same_text_flips: how often two answers to the same text differ; None if every text was asked about once.
-        defence: the right answers that the defence in front of the model costs and recovers; None for a bare model.
-        catch: the rows that it misses as a filter for one label, and its false alarms; None if no label was to be
-            caught.
+        defence: for a model behind a normalizer, the right answers that the normalizer costs and recovers; None for a
+            bare model.
+        catch: the rows with a certain label that the model misses, and its false alarms; None if it was not evaluated
+            as a filter for a label.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
         metrics: the metrics on the originals.
-        unread: how many replies to the originals have no answer; None if no reply at all, under any attack, lacks one.
+        unread: how many replies to the originals have no answer; None if every reply has one, on perturbed rows as
+            well.
         worst_case: the share of decisions that are right on the original and on all perturbed rows.
         worst_case_asr: the share of decisions right on the original that at least one perturbed row breaks.
         consistency: how often the original and the perturbed rows of a record get the same prediction.
         asr_mean: the mean success rate of the attacks.
         attacks: the results of each attack.
-        outcomes: the outcomes of the originals as letters (k: right, w: wrong); None with attacks.
+        outcomes: if the report has no attacks, the outcomes of the originals as letters (k: right, w: wrong); else
+            None.
     """
 
     model: str
@@ -423,7 +428,7 @@ class McNemar(msgspec.Struct, frozen=True, kw_only=True):
     """McNemar's test of the same decisions for two models, or under two attacks, called `a` and `b`.
 
     Attributes:
-        counted: which decisions are counted: those that are `right`, or those that are `broken`.
+        counted: which decisions the test counts: the `right` ones or the `broken` ones.
         decisions: the number of decisions that are tested.
         a: how many decisions are counted for a.
         b: how many decisions are counted for b.
@@ -431,8 +436,8 @@ class McNemar(msgspec.Struct, frozen=True, kw_only=True):
         only_b: how many decisions are counted only for b.
         difference: the difference of the two shares, in percentage points.
         p: the p value.
-        p_holm: the p value corrected by Holm's method: two models are tested under several attacks, and a model is
-            tested with several pairs of attacks.
+        p_holm: the p value corrected by Holm's method for the number of tests: of two models under several attacks, or
+            of several pairs of attacks on one model.
     """
 
     counted: str
@@ -449,12 +454,12 @@ class McNemar(msgspec.Struct, frozen=True, kw_only=True):
 class ModelDifference(msgspec.Struct, frozen=True, kw_only=True):
     """The difference between the success rates of an attack on two models, in percentage points.
 
-    Only decisions count that both models have right on the original. Without attacks, the rates of right decisions are
-    compared.
+    Only decisions count that both models have right on the original. If there are no attacks, the rates of right
+    decisions are compared.
 
     Attributes:
         between: always "models".
-        attack: the attack; None without attacks.
+        attack: the attack; None if there are no attacks.
         a: the name of the first model.
         b: the name of the second model.
         shots: the numbers of demonstrations of both models; None for a model that does not read them.
@@ -504,8 +509,8 @@ class DefenceReport(msgspec.Struct, frozen=True, kw_only=True):
         changed: the percentage of originals that the defence changes.
         cost: the right answers of the bare model to the originals minus those of the model behind the defence, with
             their test.
-        attacks: for each attack, its cost and what the defence recovers of it.
-        worst_case: the same for the worst case over all attacks; None without attacks.
+        attacks: for each attack, the right answers that it costs, and how many of them the defence recovers.
+        worst_case: the same for the worst case over all attacks; None if there are no attacks.
     """
 
     name: str
@@ -522,10 +527,11 @@ class CatchAfter(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         missed: the percentage of rows with the label to which the model gives another label.
         false_alarms: the percentage of rows with other labels to which the model gives the label.
-        threshold: after an attack, the highest threshold of the label's probability at which no larger share of rows is
-            missed than before the attack, in [0, 1]; None without scores.
-        false_alarms_then: the false alarms on the originals at this threshold; None without scores.
-        curves: the percentages `missed` and `false_alarms` at each of `CatchReport.thresholds`; None without scores.
+        threshold: after an attack, the highest threshold of the label's probability, in [0, 1], at which the filter
+            misses no larger share of rows than before the attack. None if the model gives no scores.
+        false_alarms_then: the false alarms on the originals at this threshold; None if the model gives no scores.
+        curves: the percentages `missed` and `false_alarms` at each of `CatchReport.thresholds`; None if the model gives
+            no scores.
     """
 
     missed: Rate
@@ -597,11 +603,11 @@ class ShareBroken(msgspec.Struct, frozen=True):
     Attributes:
         by: the property, such as "letter".
         value: its value, such as "к → *".
-        broken: how many of them broke an answer.
-        of: how many of them were tried.
+        broken: how many edits or rows with this value broke an answer.
+        of: how many edits or rows with this value the search tried.
         share: broken / of, in per cent.
         ci95: the 95 % interval of the share.
-        lift: `share` divided by the share of all tried edits; None if it is not known.
+        lift: `share` divided by the same share over all values of the property; None if it is not known.
         train_rows: the number of the model's train rows that contain the word `value`; None if they are not known.
     """
 
@@ -639,16 +645,17 @@ class SearchReport(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         model: the model that the search attacked; None if it is not known.
         budget: the most queries for a record.
-        right: the number of rows that the model has right before.
+        right: the number of rows that the model has right before the search.
         broken: how many of these were broken.
         curve: the success rate within several numbers of queries.
         queries: the number of queries spent on all rows that the model has right.
         queries_a_success: queries / broken rows.
         changes: the mean number of changes.
         changed_words: the mean number of words that the edits touch.
-        minimal: the percentage of broken rows of which no single change can be taken back without mending the answer.
+        minimal: the percentage of broken rows in which every change is needed: if it is taken back, the answer is right
+            again.
         similarity: the mean similarity.
-        broke: what broke the answers: the share for each value of each property of edits and rows.
+        broke: for each value of each property (such as the letter), how often edits or rows with it broke an answer.
         hardest: the rows that were hardest to break.
     """
 
@@ -695,8 +702,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """The report of an evaluation.
 
     Attributes:
-        format: marks the file as a report.
-        version: the version of the report's form.
+        format: a text that marks the file as a report.
+        version: the version of the file format.
         signature: one line with everything that defines the numbers.
         unit: the unit of all rates and metrics: "percent".
         title: the title; None for none.
@@ -714,12 +721,12 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         specs: for rows of a release, the specification of the attack of each variation; else None.
         majority: the metrics of a model that always gives the most frequent answer.
         models: the results of each model and number of demonstrations.
-        comparisons: the differences between any two models, and between any two attacks.
+        comparisons: the differences of each pair of models, and of each pair of attacks.
         prompts: how answers depend on the prompt; None if one prompt was used.
         searches: the results of each search against a model; None if there are none.
-        worst_of: what worst-case rows were chosen from; None if there are none.
+        worst_of: if the rows are worst-case rows, the attacks and models they were chosen from; else None.
         rows: for each attack, a key of each row, by which reports are compared.
-        original_rows: a key of each original; None with attacks.
+        original_rows: if the report has no attacks, a key of each original; else None.
     """
 
     format: str = FORMAT
@@ -794,7 +801,7 @@ class ComparedModel(msgspec.Struct, frozen=True, kw_only=True):
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
         model: its name in the comparison.
-        signature: all that defines its answers; None if it does not state that.
+        signature: all that defines its answers; None if the model has no signature.
         shots: the number of demonstrations; None for a model that does not read them.
         episodes: the number of sets of demonstrations.
         metrics: the metrics on the originals, with intervals.
@@ -823,9 +830,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """A comparison of several reports over the rows that all of them share.
 
     Attributes:
-        format: marks the file as a comparison.
-        version: the version of the comparison's form.
-        signature: what defines the numbers.
+        format: a text that marks the file as a comparison.
+        version: the version of the file format.
+        signature: one line with everything that defines the numbers.
         unit: the unit of all rates and metrics: "percent".
         title: the title; None for none.
         date: the date; None for none.
@@ -840,7 +847,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         rows: the number of shared rows of each attack.
         attacks: the attacks that all reports have.
         models: the results of the models over the shared rows.
-        comparisons: the differences between any two models, and between any two attacks.
+        comparisons: the differences of each pair of models, and of each pair of attacks.
     """
 
     format: str = COMPARISON
@@ -878,7 +885,7 @@ class SavedScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SavedAttack(msgspec.Struct, frozen=True, kw_only=True):
-    """What is read of an attack's results in a report file.
+    """The results of an attack that are read from a report file, a part of those that it holds.
 
     Attributes:
         asr: the attack success rate, in per cent.
@@ -891,16 +898,17 @@ class SavedAttack(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SavedModel(msgspec.Struct, frozen=True, kw_only=True):
-    """What is read of a model's results in a report file.
+    """The results of a model that are read from a report file, a part of those that it holds.
 
     Attributes:
         model: the name of the model.
-        signature: all that defines its answers; None if it does not state that.
+        signature: all that defines its answers; None if the model has no signature.
         shots: the number of demonstrations; None for a model that does not read them.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         metrics: the metrics on the originals.
         attacks: the results of each attack.
-        outcomes: the outcomes of the originals as letters; empty with attacks.
+        outcomes: if the report has no attacks, the outcomes of the originals as letters (k: right, w: wrong); else
+            empty.
     """
 
     model: str
@@ -916,7 +924,7 @@ class SavedReport(msgspec.Struct, frozen=True, kw_only=True):
     """The parts of a report file (of `evaluate -o`) that are read; files of older versions may lack some of them.
 
     Attributes:
-        version: the version of the report's form.
+        version: the version of the file format.
         signature: one line with everything that defines the numbers.
         title: the title.
         date: the date.

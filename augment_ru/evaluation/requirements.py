@@ -31,8 +31,8 @@ class Requirement(NamedTuple):
     Attributes:
         text: the requirement as it was given.
         name: a metric, or the name of a rate in the report.
-        attack: the attack; None if none is named. Then a rate that every attack has, such as `asr`, must meet the
-            requirement for each attack; a metric is that of the originals.
+        attack: the attack; None if the text names none. Then a rate such as `asr` must meet the requirement for each
+            attack, and a metric must meet it on the originals.
         most: True if the number must be at most `limit`, False if it must be at least `limit`.
         limit: the limit, in per cent.
     """

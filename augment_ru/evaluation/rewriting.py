@@ -77,7 +77,7 @@ class Judges:
         return ",".join(str(self.models[name].signature) for name in _METRICS)
 
     def added(self, metrics: Mapping[str, Metric], pairs: Pairs) -> tuple[dict[str, Metric], Pairs]:
-        """Add the metrics that the classifiers compute, before the others.
+        """Put the metrics that the classifiers compute before the other metrics.
 
         They are the mean scores `sta` (style), `sim` (meaning) and `fl` (fluency), in [0, 1], and `j`, the mean product
         of the three. Without classifiers, both arguments are returned as they are.

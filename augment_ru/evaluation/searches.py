@@ -48,7 +48,7 @@ def is_searched(pair: Pair) -> bool:
     """Tell whether a row was made by a search against a model.
 
     Worst-case rows (the row of each original that breaks most models) do not count, although they may come from a
-    search: success rates over them would be those of chosen rows.
+    search. They were chosen because they break models, so a success rate over them would be too high.
     """
     if CHOSEN in pair.metadata:
         return False

@@ -129,10 +129,10 @@ def _overlapping(gold: Spans, given: Spans) -> int:
 
 
 def fates(gold: Spans, before: Spans, after: Spans) -> Counter[Fate]:
-    """Count what became of the right spans that a model found in the original, when the text was perturbed.
+    """Count what a perturbed text does to the right spans that a model found in the original.
 
-    They are found again (kept), found with another border (border), found with another label (type), or not found
-    (lost).
+    In the perturbed text, the model finds such a span again (kept), with another border (border), with another label
+    (type), or not at all (lost).
 
     Args:
         gold: the right spans of the original.

@@ -68,10 +68,10 @@ def subpopulations(originals: Sequence[Mapping[str, Any]], task: Task, by: Seque
 
 
 def exchanged_names(pairs: Pairs) -> list[Subpopulation]:
-    """Return how the attack `names` (which exchanges people's names) divides the originals into groups of names.
+    """Return the property of originals that says from which group of names the attack `names` took people's new names.
 
-    The result is a list with one property, which holds the group of each original, or [] if the attack gave no names.
-    If an original has several rows, its first one counts. The groups are read from the notes of the rows' edits.
+    The result is a list with this property, or [] if the rows do not state it. If an original has several rows, its
+    first one counts.
     """
     groups: dict[int, str] = {}
     for pair in pairs.attacks.get(_NAMES_ATTACK, ()):
@@ -281,8 +281,8 @@ MISSING = "(none)"
 def binned(values: Sequence[Value], most_numbers: int = BINS) -> tuple[tuple[str, ...], list[int]] | None:
     """Divide values into groups; return the names of the groups and the index of each value's group.
 
-    Equal values form a group; if there are many different numbers, each quarter of the values does. The result is None
-    if all values are None.
+    Equal values form a group. Many different numbers are divided into four groups of about the same size instead. The
+    result is None if all values are None.
 
     Args:
         values: numbers or texts; None is a group of its own, "(none)".

@@ -29,7 +29,7 @@ class ShownTable(NamedTuple):
         named: the number of columns with texts.
         best: the (row, column) of each cell that is marked as the best, indices from 0.
         key: its name for `--table` and for the file that the page saves.
-        heads: for each column, the beginning that its name shares with a neighbouring column; "" if there is none.
+        heads: for each column, a beginning that its name shares with the column beside it; "" if it shares none.
     """
 
     title: str

@@ -79,7 +79,8 @@ def shots_of(shots: int | None) -> str:
 def rates(report: AnyReport) -> ShownTable:
     """Return the table of the main metric and of attack success rates, with a row for each model.
 
-    It shows the main metric on the originals, and for each attack this metric after it and its success rate.
+    The row shows the main metric on the originals. For each attack it shows the main metric after the attack, and the
+    success rate.
     """
     metric, names = report.metrics[0], names_of(report)
     rows, marked = [], set[tuple[int, int]]()
@@ -106,7 +107,7 @@ def rates(report: AnyReport) -> ShownTable:
 
 
 def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
-    """Return the table of rates for a paper: a cell holds the main metric after an attack, and its success rate.
+    """Return the table of rates for a paper: a cell holds the main metric after an attack, and the success rate.
 
     Args:
         report: the report.
@@ -137,7 +138,7 @@ def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
 
 
 def clean(report: AnyReport) -> ShownTable:
-    """Return the table of each model's metrics on the originals; in a comparison of several reports, with intervals."""
+    """Return the table of each model's metrics on the originals; a comparison of several reports adds intervals."""
     names, models = names_of(report), list[AnyModel](report.models)
     with_interval = {name for model in models for name, one in model.metrics.items() if isinstance(one, Rate)}
     columns = ["model", "shots"]
@@ -242,9 +243,9 @@ def catch(report: Report) -> ShownTable:
 
 
 def noise(report: Report) -> ShownTable:
-    """Return the table of slips: how often models answer a text differently when asked again.
+    """Return the table of slips: how often models answer a text differently when they are asked again.
 
-    It also shows what the attacks break above that.
+    It also shows the success rates of attacks, with and without a correction for slips.
     """
     flips = [model.same_text_flips for model in report.models for _ in model.attacks]
     rows = []
@@ -357,7 +358,8 @@ def transfer(report: Report) -> ShownTable:
 def models(report: AnyReport) -> ShownTable:
     """Return the table of differences between any two models, with intervals and tests.
 
-    Their success rates under each attack are compared; without attacks, their rates of right answers.
+    Their success rates under each attack are compared. If there are no attacks, their rates of right answers are
+    compared.
     """
     names = names_of(report)
     rows = []
@@ -545,10 +547,10 @@ def contamination(report: Report) -> ShownTable:
 
 
 def spans(report: Report) -> ShownTable:
-    """Return the table of labelled spans: what became of those rightly found, when the text was perturbed.
+    """Return the table of labelled spans: what attacks do to the right spans that models find in the originals.
 
-    They are found again, found with another border or label, or lost. The table also shows the main metric by label
-    before and after.
+    In the perturbed text, a span is found again, found with another border or label, or lost. The table also shows the
+    main metric for each label, before and after the attack.
     """
     rows = []
     for named, entry in _attacked(report):
@@ -578,7 +580,7 @@ SHORT = (
 
 
 def tables_of(report: Report, keys: Sequence[str] = SHORT) -> list[ShownTable]:
-    """Return the tables of a report that have rows; for a report without attacks, only the metrics.
+    """Return the tables of a report that have rows; a report without attacks has only the table of metrics.
 
     Args:
         report: the report.
@@ -607,7 +609,7 @@ def check_tables(keys: Sequence[str]) -> None:
 
 
 def numbers(report: Report) -> list[dict[str, Any]]:
-    """Return the numbers of a report as mappings: one for each model and attack (without attacks, each model)."""
+    """Return the numbers of a report: a mapping for each model and attack, or for each model if no attack was made."""
     if not report.attacks:
         return [_of_model(model) for model in report.models]
     found = []

@@ -78,7 +78,8 @@ class Table:
 
     Attributes:
         layout: how the file is written (delimiter, line end).
-        called_tsv: whether the name of the file says that it is TSV. A file that is called CSV may have tabs, too.
+        called_tsv: whether the name of the file says that it is TSV. Cells may be separated by tabs even if it says
+            CSV.
         names: the names of the columns; empty if the file is empty.
         header: the bytes of the header line, including a byte-order mark if there is one.
         stream: the part of the file that has not been read yet.
@@ -86,8 +87,8 @@ class Table:
     Args:
         stream: the file, or its header line and a part of its rows.
         delimiter: the character between two cells; None detects it from the header line.
-        begin: for a part that does not begin the file: the number, in the whole file, of the line after the header in
-            `stream`. None if the stream begins like the file.
+        begin: for a later part of a file, the number that the line after the header has in the whole file; None for a
+            whole file or its first part.
 
     Raises:
         AugmentError: the header line cannot be used.

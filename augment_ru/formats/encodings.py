@@ -50,9 +50,8 @@ def is_utf8(encoding: str) -> bool:
 def in_utf8(stream: BinaryIO, encoding: str, *, marked: bool = False) -> Iterator[BinaryIO]:
     """Context manager: yield the content of a file in UTF-8, whatever encoding it has.
 
-    A file that is valid UTF-8 is read as UTF-8, even if `encoding` names another encoding. For hardly any text of
-    another encoding is valid UTF-8 by chance. And since augment-ru writes UTF-8 only, the files of one command may
-    differ. A warning is logged if `encoding` would have given another text.
+    A file that is valid UTF-8 is read as UTF-8, even if `encoding` names another encoding: hardly any text of another
+    encoding is valid UTF-8 by chance. A warning is logged if `encoding` would have given another text.
 
     Args:
         stream: the file.
@@ -61,7 +60,7 @@ def in_utf8(stream: BinaryIO, encoding: str, *, marked: bool = False) -> Iterato
             mark; without it Excel takes UTF-8 for cp1251.
 
     Raises:
-        AugmentError: when the content is read, if it has bytes that are not valid in the encoding.
+        AugmentError: the content has bytes that are not valid in the encoding; raised when it is read.
     """
     if is_utf8(encoding):
         yield stream

@@ -28,13 +28,13 @@ _LONGEST = len(BOM) + MAX_LINE + 2
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """Consecutive rows of a file, which are done together.
+    """A part of a file: consecutive rows, which one worker processes.
 
     Attributes:
         kind: the format of the file, such as "JSON lines".
-        first: the number in the file of the part's first line or row, from 1.
+        first: the number that the first line or row of the part has in the file, from 1.
         data: the bytes of the part: lines, rows, or an Arrow stream.
-        header: the bytes that come before the rows of every part: the header line of a table.
+        header: for a table, the bytes of its header line, which every part needs; otherwise empty.
         skipped: how many bytes of the part's last line are left out, because the line is too long to be read.
         end: the line end that follows the skipped bytes.
         rows: for a JSON file with arrays of rows, the JSON text of each row; otherwise empty.
@@ -56,7 +56,7 @@ class FilePart:
         return blake2b(msgspec.msgpack.encode(self), digest_size=16).hexdigest()
 
     def source(self) -> RowSource:
-        """Return a source, which reads the rows of the part; they are numbered as in the whole file."""
+        """Return a reader of the rows of the part; they are numbered as in the whole file."""
         if self.rows:
             return ArrayRows(self.rows, self.first, self.array)
         if self.kind == "Parquet":

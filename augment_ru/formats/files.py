@@ -46,9 +46,9 @@ class _Pipe(io.RawIOBase):
 
 
 class Piped(io.BufferedReader):
-    """A pipe that can tell whether all that has come so far was read.
+    """A pipe that can tell whether all data that came through it so far was read.
 
-    If so, the other program may be waiting for answers.
+    If so, the program at its other end may be waiting for an answer.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -99,7 +99,7 @@ def twice(stream: BinaryIO) -> Iterator[BinaryIO]:
 def replacing_file(name: str) -> AbstractContextManager[BinaryIO]:
     """Context manager: open a temporary file, which replaces the named file if the block ends without an error.
 
-    After an error it is deleted. A device or a pipe, such as /dev/null, is written directly.
+    After an error the temporary file is deleted. A device or a pipe, such as /dev/null, is written directly.
 
     Args:
         name: the file to write, a path or a URL.
@@ -125,8 +125,8 @@ _DESCRIPTORS = {"/dev/stdout": 1, "/dev/stderr": 2}
 def replacing(target: Path, *, listed: bool = True) -> Iterator[BinaryIO]:
     """Context manager: open a temporary file, which replaces the target if the block ends without an error.
 
-    After an error it is deleted. A device or a pipe, such as /dev/null, is written directly, and so are /dev/stdout and
-    /dev/stderr, whatever they lead to: a shell writes to them before and after.
+    After an error the temporary file is deleted. A device or a pipe, such as /dev/null, is written directly. So are
+    /dev/stdout and /dev/stderr, even if they are files, because other programs write to these files, too.
 
     Args:
         target: the file to write.
@@ -250,9 +250,9 @@ _SEPARATOR = re.compile(r"[:=@#,]")
 
 
 def named_files(values: Iterable[str]) -> list[str]:
-    """Return the existing files and folders that the values of options name.
+    """Return the files and folders that exist and are named in the values of options.
 
-    A value may be a path as a whole, or contain one between separators such as `=` and `:`.
+    A value may be a path itself, or hold one between separators such as `=` and `:`.
     """
     found: list[str] = []
     for value in values:

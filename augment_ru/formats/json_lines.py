@@ -168,7 +168,7 @@ def json_text(value: Any, **form: Any) -> str:  # noqa: ANN401  (JSON values)
 
 
 def indented(table: Mapping[str, Any]) -> bytes:
-    """Encode a report, which may hold integers of any size (such as a seed), as indented JSON with a line feed."""
+    """Encode a report as indented JSON with a line feed at the end; its integers may have any size."""
     try:
         return orjson.dumps(table, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     except TypeError:  # an integer over 64 bits

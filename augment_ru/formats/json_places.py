@@ -31,7 +31,7 @@ def located(line: str, path: Sequence[str | int]) -> tuple[int, int]:
 def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str | int, ...], tuple[int, int]]:
     """Return where the value at each path stands in a line of valid JSON: its start and stop, as indices of characters.
 
-    The line is scanned once for all paths. Paths that it lacks are left out.
+    Paths that do not exist in the line are left out.
 
     Args:
         line: the line.

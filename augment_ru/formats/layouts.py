@@ -99,9 +99,10 @@ def _of_tags(tokens: Sequence[str], tags: Sequence[str]) -> dict[str, Any]:
 
 
 def spans_of_tags(places: Iterable[tuple[int, int]], tags: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the labelled spans that the tags of tokens stand for: `B-PER`, `I-PER`, `E-` or `L-`, `S-` or `U-`, and O.
+    """Return the labelled spans that a text has by the tags of its tokens, such as `B-PER`, `I-PER` and `O`.
 
-    A tag `I-` whose label differs from that of the tag before it begins a new span, as in seqeval.
+    `B-` begins a span and `I-` continues it; `E-` or `L-` ends it; `S-` or `U-` is a span of one token. An `I-` whose
+    label differs from that of the tag before it begins a new span, as in seqeval.
 
     >>> spans_of_tags([(0, 3), (4, 9), (10, 16)], ["B-PER", "I-PER", "I-LOC"])
     [{'start': 0, 'end': 9, 'label': 'PER'}, {'start': 10, 'end': 16, 'label': 'LOC'}]

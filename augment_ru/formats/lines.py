@@ -32,7 +32,7 @@ class Line(NamedTuple):
         data: its bytes without the line end.
         problem: why it cannot be used; None if it can.
         end: the line end; empty for a last line without one.
-        place: what else the format keeps for the row.
+        place: further data that the format needs to parse or write the row.
     """
 
     number: int

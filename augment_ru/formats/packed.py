@@ -67,9 +67,10 @@ def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
 
 @contextmanager
 def packed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
-    """Context manager: yield a stream that packs what is written to it, if the name says that the file is packed.
+    """Context manager: yield a stream that packs what is written to it.
 
-    The bytes depend only on the content.
+    If the name does not say that the file is packed, the stream is the file itself. The packed bytes depend only on the
+    content.
 
     Args:
         stream: the file to write.

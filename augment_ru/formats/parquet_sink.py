@@ -27,14 +27,14 @@ _VALUE = 8
 class ParquetSink(Sink):
     """Writes a Parquet file. It has the columns of the input if that is Parquet, else columns made from the rows.
 
-    The types of columns made from rows are known only after the last row. Until then the rows wait in a temporary file,
-    and so do the rows of a part of a run.
+    The types of columns made from rows are known only after the last row. Until then the rows wait in a temporary file.
 
     Args:
         stream: the file to write.
         source: the Parquet file that the rows were read from; None if they were read from another format.
         key: the name of the column for metadata; None if rows get none.
-        part: what is known of the rows before, if only a part of the file is written; None for a whole file.
+        part: if only a part of the file is written, the types of the columns in the rows before this part; None for a
+            whole file.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class ParquetSink(Sink):
             self._columns.check(record.values)
 
     def learnt(self) -> Learnt:
-        """Return the types of the values seen so far, for a sink that writes another part."""
+        """Return the types of the values seen so far; whatever writes the next part of the file needs them."""
         return Learnt(types=tuple(self._columns.seen.items()))
 
     def learn(self, learnt: Learnt) -> None:
-        """Take over the types of values that another sink has seen in its part of the rows.
+        """Add the types of the values in another part of the rows, which another sink has seen.
 
         Raises:
             AugmentError: a type differs from the type in an earlier row.
@@ -85,7 +85,7 @@ class ParquetSink(Sink):
                 self._add(self._changed(list(same)))
 
     def join(self, part: bytes, array: int = 0) -> None:
-        """Add the rows that another sink wrote for a part of the input.
+        """Add the rows that another sink (writer of rows) wrote for a part of the input.
 
         Args:
             part: the bytes that the other sink wrote.
@@ -134,7 +134,7 @@ class ParquetSink(Sink):
         return table
 
     def finish(self) -> None:
-        """Write the rows that are still waiting.
+        """Write the rows that still wait in the temporary file.
 
         Raises:
             AugmentError: Parquet cannot hold a column.

@@ -22,7 +22,7 @@ def is_url(name: str) -> bool:
 
 
 class Remote:
-    """A file or folder at a URL, accessed through fsspec. A file appears under its name only when it is complete.
+    """A file or folder at a URL, accessed through fsspec.
 
     Args:
         url: the URL of a file or folder.

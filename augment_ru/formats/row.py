@@ -110,7 +110,7 @@ _BRACE, _SPACE = b"} "
 
 
 class LinesAtOnce(Sequence[tuple[Record, Changed]]):
-    """A sequence of pairs of a record and its changes, which can also make the JSON lines of all pairs at once."""
+    """A sequence of pairs (record, what changed in it). It can make the JSON lines of all new rows at once."""
 
     @abstractmethod
     def lines(self) -> Iterable[bytes] | None:

@@ -38,7 +38,7 @@ class Sink(ABC):
         """
 
     def join(self, part: bytes, array: int = 0) -> None:  # noqa: ARG002  (only arrays of JSON have numbers)
-        """Add the rows that another sink wrote for a part of the input, as if they were given to `write`.
+        """Add the rows that another sink (writer of rows) wrote for a part of the input.
 
         Args:
             part: the bytes that the other sink (made by `sink_of(..., part=...)`) wrote.
@@ -47,11 +47,11 @@ class Sink(ABC):
         self._stream.write(part)
 
     def learnt(self) -> Learnt:
-        """Return what is known of the rows so far: names of columns or types of values."""
+        """Return the names of columns, or the types of values, in the rows so far, as far as the format needs them."""
         return NOTHING
 
     def learn(self, learnt: Learnt) -> None:  # noqa: B027  (most formats learn nothing)
-        """Take over what another sink knows of its part of the rows: names of columns or types of values.
+        """Add the names of columns, or the types of values, in another part of the rows, which another sink has seen.
 
         Raises:
             AugmentError: a type in the part differs from the type in an earlier row.

@@ -47,10 +47,9 @@ def sink_of(
         source: the input from which the rows were read.
         key: the name of the field that every row gets for its metadata; None if rows get none.
         mark: whether a byte-order mark of the input is written as well.
-        part: None for a sink that writes the whole file. For a sink that writes only a part, which another sink adds to
-            the file with `Sink.join`: what is known of the rows before the part.
-        csv_safe: whether an apostrophe is put before a text in a table that looks like a formula only since it was
-            edited.
+        part: if only a part of the file is written, the names and types of columns in the rows before this part;
+            `Sink.join` later adds the part to the file. None to write the whole file.
+        csv_safe: whether an apostrophe is put before a table cell that looks like a formula because of the edits.
     """
     if kind == "JSON" and not (isinstance(source, JsonLines) and source.called_json):
         array = source if isinstance(source, JsonArray) else None
@@ -181,7 +180,8 @@ class JsonArraySink(Sink):
         stream: the file to write.
         source: the JSON file from which the rows were read; None to write a single array.
         mark: whether a byte-order mark of the input is written as well.
-        is_part: whether only rows are written, without brackets, for another sink that adds them with `join`.
+        is_part: whether this is a part of the file: its rows are written without brackets, and `join` later adds them
+            to the file.
     """
 
     def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool, is_part: bool) -> None:
@@ -216,7 +216,7 @@ class JsonArraySink(Sink):
         self._stream.write("".join(pieces).encode())
 
     def join(self, part: bytes, array: int = 0) -> None:
-        """Add the rows that another sink wrote for a part of the input.
+        """Add the rows that another sink (writer of rows) wrote for a part of the input.
 
         Args:
             part: the bytes that the other sink wrote.
@@ -248,7 +248,7 @@ class JsonArraySink(Sink):
         return "" if self._array < 0 else "]" if self._empty else "\n]"
 
     def finish(self) -> None:
-        """Close the last array, and write the text that follows it in the input."""
+        """Write the bracket that closes the last array, and the text that follows it in the input."""
         if self._is_part:
             return
         rest = self._up_to(len(self._around) - 2)

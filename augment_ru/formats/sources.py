@@ -81,7 +81,7 @@ def kind_of(name: str | None, ending: str | None = None) -> str:
 
 
 def source_of(kind: str, stream: BinaryIO) -> RowSource:
-    """Return a source, which reads the rows of a file in this format.
+    """Return a reader of the rows of a file in this format.
 
     Args:
         kind: the format, as `kind_of` names it, such as "JSON lines".

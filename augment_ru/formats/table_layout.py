@@ -16,8 +16,7 @@ class TableLayout(NamedTuple):
     """How a table is written: its delimiter and its line end.
 
     A CSV cell in quotation marks may hold delimiters and line ends; a quotation mark inside it is written twice. A TSV
-    row is one line. It is read with quotation marks as in CSV if this gives one cell for each column. Otherwise its
-    quotation marks are ordinary characters.
+    row is one line.
 
     Attributes:
         delimiter: the character between two cells: a comma, a semicolon or a tab; a tab makes the table TSV.
@@ -86,7 +85,7 @@ def cell_text(value: object) -> str:
 
 
 def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with an apostrophe before each text that looks like a spreadsheet formula only since it was edited.
+    """Put an apostrophe before each text of a row that edits made look like a spreadsheet formula; return the new row.
 
     Args:
         row: the new values of the row.

@@ -130,7 +130,7 @@ class Columns:
         self.seen: dict[Path, str] = dict(seen)
 
     def add(self, types: Iterable[tuple[Path, str]]) -> None:
-        """Take over the types of the values of further rows.
+        """Add the types of the values of further rows.
 
         Args:
             types: pairs of a path in the rows and the type of the values there.

@@ -48,7 +48,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
     Returns the exit code: 1 if rows were skipped, else 0.
 
     Args:
-        given: maps the parameters of the options of `attack` to their values.
+        given: the values of the options of `attack`, by parameter name.
 
     Raises:
         AugmentError: an option, a row or a file is wrong, or the model fails.
@@ -131,11 +131,11 @@ class SearchRows(RowWork):
 
     Attributes:
         job: the run: its files, the task and the attacks.
-        given: maps the parameters of the options to their values.
+        given: the values of the options, by parameter name.
         schema: the task of the rows.
         labels: the labels that the model may answer with; None if its answers are free text.
-        originals: the first rows of the input; on these it is measured how often the model gives an answer that it does
-            not usually give (its slip rate).
+        originals: the first rows of the input. They are used to measure how often the model slips (gives an answer that
+            it does not usually give).
         deadline: the time at which the searches end, in seconds since 1970; None for no deadline.
         shown: a list to which the results of the searches are added instead of being written; None to write them.
     """
@@ -260,7 +260,7 @@ def _labels(
     """Return the labels of the rows and of the train file; None if answers are free text.
 
     Args:
-        given: maps the parameters of the options to their values.
+        given: the values of the options, by parameter name.
         encoding: the encoding of the train file.
         rows: the rows; they are read one by one.
         schema: the task of the rows.

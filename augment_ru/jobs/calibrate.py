@@ -36,15 +36,15 @@ _ROWS = 256
 
 
 class Measured(NamedTuple):
-    """The scores of unrelated pairs of texts, or of the texts that one attack changes at one probability.
+    """The similarities of unrelated texts, or of texts that one attack changed at one probability to their originals.
 
     Attributes:
         what: the name of the attack, or "unrelated texts".
         probability: the probability of the attack; None for unrelated texts.
-        scores: the scores, shape (pairs,).
+        scores: the similarities, shape (pairs,).
         default: whether the probability is the attack's default.
-        grades: how readers graded texts with such scores: the shares of the grades 3, 2, 1 and 0, shape (4,); None if
-            the similarity has no grades.
+        grades: how readers judge pairs of texts with such similarities: the shares of the grades 3, 2, 1 and 0, shape
+            (4,); None if the similarity has no grades.
     """
 
     what: str
@@ -67,8 +67,8 @@ class Calibration(NamedTuple):
         attacks: the scores of each attack at each probability; each text has one random perturbation, which no gate
             checks.
         accept: the share of perturbations that must pass the threshold, in (0, 1].
-        threshold: the proposed threshold: the highest at which at least the share `accept` of each attack's
-            perturbations passes, at the default probability of the attack.
+        threshold: the proposed threshold. It is the highest at which, for each attack at its default probability, at
+            least the share `accept` of the perturbations passes.
         default: the threshold that the similarity has by default.
     """
 
@@ -80,7 +80,7 @@ class Calibration(NamedTuple):
     default: float
 
     def table(self) -> dict[str, Any]:
-        """Return the measurement (distributions of scores, and thresholds) as JSON values."""
+        """Return the distributions of scores, and the thresholds, as JSON values."""
         return {
             "version": 1,
             "scorer": self.scorer,
@@ -102,10 +102,12 @@ class Calibration(NamedTuple):
 
 
 def calibrate_file(given: Mapping[str, Any]) -> None:
-    """Measure a similarity on the rows of a file, print the measurement, and write the files that the options name.
+    """Measure which similarities perturbed texts have on the rows of a file; print them and a proposed threshold.
+
+    Files that the options name are written as well.
 
     Args:
-        given: maps the parameters of the options of `calibrate` to their values.
+        given: the values of the options of `calibrate`, by parameter name.
 
     Raises:
         AugmentError: an option, a row or a file is wrong, or nothing can be measured.
@@ -151,7 +153,7 @@ def calibrated(
     accept: float = 0.9,
     engine: Engine | None = None,
 ) -> Calibration:
-    """Measure a similarity on records.
+    """Measure which similarities unrelated and perturbed texts have on some records, and propose a threshold.
 
     Args:
         records: at least two records with different texts.
@@ -160,7 +162,7 @@ def calibrated(
         similarity: the similarity to measure.
         seed: the seed of the random numbers.
         probabilities: the probabilities at which each attack is measured, in addition to its default.
-        accept: the share of perturbations that must pass the threshold, in (0, 1].
+        accept: the share of each attack's perturbations that must pass the proposed threshold, in (0, 1].
         engine: where the work runs; None for this process. The figures do not depend on it.
 
     Raises:
@@ -280,12 +282,12 @@ _CELLS = 40
 
 
 def calibration_lines(calibration: Calibration, room: int | None = None) -> Iterator[str]:
-    """Yield the measurement as lines of text: figures, and a histogram of the scores with the threshold marked.
+    """Yield the measured similarities as lines of text: figures, and a histogram that marks the threshold.
 
     Args:
-        calibration: the measurement.
-        room: the width of the terminal in characters; None if there is no terminal. If the table is too wide, the
-            histogram is left out, then the 5 % and 95 % quantiles; if this is not enough, the columns are folded.
+        calibration: the measured similarities.
+        room: the width of the terminal in characters; None if there is no terminal. In a narrow terminal, the histogram
+            and some of the figures are left out.
     """
     every = [calibration.unrelated, *calibration.attacks]
     low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all scores may be 1

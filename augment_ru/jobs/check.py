@@ -181,8 +181,8 @@ def prompt_problems(path: Path) -> Iterator[str]:
 def constraint_problems(where: str, read: Callable[[], rule_file.Constraint]) -> Iterator[str]:
     """Yield a line for each problem of a constraint (a rule that says what is protected).
 
-    It must be valid. It must have examples in which it protects something, and others in which it does not, and protect
-    what they say.
+    A constraint must be valid. It must have examples in which it protects something, and examples in which it protects
+    nothing. In each example it must protect exactly what the example marks.
 
     Args:
         where: the name of the constraint in messages.

@@ -18,7 +18,7 @@ def compare_reports(given: Mapping[str, Any]) -> None:
     """Compare reports, print the tables, and write the files. If the comparison goes to stdout, tables go to stderr.
 
     Args:
-        given: maps the parameters of the options of `compare` to their values.
+        given: the values of the options of `compare`, by parameter name.
 
     Raises:
         AugmentError: a file is not a report or cannot be written, or the reports share no rows.

@@ -26,7 +26,7 @@ _PICTURES = 0x2400
 
 
 class ShownRecord(Shown, Protocol):
-    """A result that is shown as differences on a terminal: of an attack, or of a search against a model."""
+    """A result of an attack or of a search against a model that can be shown on a terminal."""
 
     @property
     def record(self) -> Record:
@@ -65,7 +65,7 @@ def shows_differences(told: Callable[[Any], str]) -> Callable[[Iterable[ShownRec
     """Return a function that prints results on stdout, which must be a terminal.
 
     For each result it prints a line with its status and similarity, then its texts with the changes marked. Results of
-    the same record must follow each other. The numbers of records continue from call to call.
+    the same record must follow each other. Records are numbered, and the numbers continue from call to call.
 
     Args:
         told: takes a result, and returns a text that is printed before its status, such as the name of the attack.

@@ -37,7 +37,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
     Returns the exit code: 3 if a number does not meet a requirement, else 0.
 
     Args:
-        given: maps the parameters of the options of `evaluate` to their values.
+        given: the values of the options of `evaluate`, by parameter name.
 
     Raises:
         AugmentError: an option, a row or a name is wrong, or a model fails.

@@ -38,7 +38,7 @@ def explain_text(text: str, given: Mapping[str, Any]) -> None:
 
     Args:
         text: the text.
-        given: maps the parameters of the other options of `explain` to their values.
+        given: the values of the other options of `explain`, by parameter name.
 
     Raises:
         AugmentError: an option is wrong, or the text is the name of a file.

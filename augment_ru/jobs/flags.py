@@ -30,7 +30,7 @@ _NAMED = re.compile(rf"`({'|'.join(map(re.escape, _OPTIONS))})`")
 
 
 def with_flags(message: str) -> str:
-    """Replace the parameters that a message of the library names by the options of the command line.
+    """Put options of the command line in place of the names of parameters in a message of the library.
 
     Args:
         message: the message, with names of parameters in backquotes.

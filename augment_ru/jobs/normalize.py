@@ -24,7 +24,7 @@ def normalize_rows(given: Mapping[str, Any]) -> int:
     """Do what the options of `normalize` ask for. Return the exit code: 1 if rows were skipped, else 0.
 
     Args:
-        given: maps the parameters of the options to their values.
+        given: the values of the options, by parameter name.
 
     Raises:
         AugmentError: an option, a row or a file is wrong.

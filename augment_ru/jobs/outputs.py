@@ -40,9 +40,9 @@ def rejects_of(output: str) -> str:
 
 
 def is_shown(output: str | None) -> bool:
-    """Tell whether results are shown as differences on the terminal instead of being written as rows.
+    """Tell whether results are shown as differences on the terminal, instead of being written as rows.
 
-    They are if there is no output file and stdout is a terminal.
+    This is so if there is no output file and stdout is a terminal.
 
     Args:
         output: the output file; None if there is none.

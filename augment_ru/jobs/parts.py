@@ -38,8 +38,7 @@ class JobPart(NamedTuple):
 
     Attributes:
         file_part: where the rows of the part are in the input.
-        learnt: the names of the columns of the output, and the types of their values, as far as the rows before this
-            part determine them.
+        learnt: the names and types of the output's columns, as far as they are known from the rows before this part.
         limit: the maximum number of rows to read; None for all.
     """
 
@@ -62,12 +61,12 @@ class PartDone:
     """What was made of a part of the input.
 
     Attributes:
-        rows: the rows to write, as bytes; for most formats several parts are simply joined.
+        rows: the rows to write, as bytes.
         rejects: the lines for the file of rejected rows (rows that could not be used).
         tally: the counts of the rows.
-        learnt: the names and types of the output's columns up to the end of the part.
-        failed: whether a row raised an error. The part is then done again, with the names and types of columns that the
-            rows before it determine.
+        learnt: the names and types of the output's columns, as known at the end of the part.
+        failed: whether a row raised an error. The part is then done again when the rows before it have been read,
+            because the types of columns depend on them.
     """
 
     rows: bytes
@@ -181,8 +180,8 @@ class PartWork(NamedTuple):
 
     Attributes:
         rows: what the command does with rows.
-        is_final: whether a wrong row raises an error. If false, the part is marked as failed instead: it may succeed
-            when it is done again with the columns that the rows before it determine.
+        is_final: whether a wrong row raises an error. If false, the part is marked as failed instead, and done again
+            when the rows before it have been read: which rows are wrong may depend on them.
     """
 
     rows: RowWork
@@ -212,14 +211,14 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
 
 
 def write_parts(work: RowWork, tally: Tally, advance: Callable[[Tally], None], content: BinaryIO | None = None) -> None:
-    """Read the rows of a run in parts, let its engine do them, and write the outcomes in the order of the input.
+    """Read the rows of a run in parts, let its engine do the parts, and write the new rows in the order of the input.
 
-    The bytes are the same as from `write_rows`, whatever the engine, the number of workers, and the size of the parts.
+    The output does not depend on the engine, the number of workers or the size of the parts.
 
     Args:
         work: what the command does with rows.
         tally: the counts of the run, which are increased.
-        advance: called with the tally of each part that was written.
+        advance: called with the counts of each part that was written.
         content: the content of the input; None to open the input here.
 
     Raises:

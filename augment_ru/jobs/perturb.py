@@ -28,7 +28,7 @@ def perturb_rows(given: Mapping[str, Any]) -> int:
     """Do what the options of the command `perturb` ask for. Return the exit code: 1 if rows were skipped, else 0.
 
     Args:
-        given: maps the parameters of the options to their values.
+        given: the values of the options, by parameter name.
 
     Raises:
         AugmentError: an option, a row or a file is wrong.
@@ -65,14 +65,14 @@ Show: TypeAlias = Callable[[Sequence[Result]], None]
 
 
 def make_rows(name: str, job: RowsJob, tally: Tally, work_of: Callable[[Show | None], RowWork]) -> None:
-    """Do a run and show a progress bar: write its rows, or show them if the output is a terminal.
+    """Do a run: write its rows, or show them if the output is a terminal. Meanwhile show a progress bar.
 
     Args:
         name: the command.
         job: the run.
         tally: the counts of the run, which are increased.
-        work_of: makes what is done with the rows; it gets a function that shows results on the terminal, or None if
-            they are written.
+        work_of: a function that makes the work on the rows. Its argument is a function that shows results on the
+            terminal, or None if rows are written.
 
     Raises:
         AugmentError: a row or a file is wrong.
@@ -157,9 +157,9 @@ def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Cal
 
 
 class PerturbedRows(LinesAtOnce):
-    """The rows that are written for a chunk: first all rows of the first record, then those of the second, ….
+    """The rows that are written for a chunk of records, record by record.
 
-    The rows of a record are the unperturbed one, if it is written, and one for each item of `found`.
+    The rows of a record are the unperturbed row, if `seed` is given, and one row for each item of `found`.
 
     Args:
         records: the records of the chunk, at least one.

@@ -11,7 +11,7 @@ from augment_ru.errors import AugmentError, amount, escaped
 from augment_ru.jobs.flags import with_flags
 
 _WHOLE_RUN = 1e9
-"""The number of seconds over which the speed is averaged. It is longer than any run."""
+"""The number of seconds over which the speed is averaged. It is longer than any run: progress comes in large steps."""
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
@@ -84,8 +84,6 @@ def silent(count: int, size: float | None = None, total: int | None = None, note
 @contextmanager
 def progress(name: str, unit: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Advance]:
     """Show a progress bar on stderr during a `with` block, if stderr is a terminal.
-
-    The remaining time is estimated from the whole run, because progress comes in large steps.
 
     Args:
         name: what is done, such as "perturb".

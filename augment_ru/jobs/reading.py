@@ -68,7 +68,7 @@ def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
 
 
 def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
-    """Return a copy of a run for attacks that need the sentences of the whole input.
+    """Return a copy of a run in which the attacks that insert sentences of the input know all of these sentences.
 
     The sentences are read from the stream, which is then set back to where it was.
 
@@ -105,7 +105,7 @@ def records_of(job: RowsJob) -> Iterator[Record]:
 class RowsReading:
     """Reads the records of a run. A row that cannot be used is skipped, or ends the run with an error.
 
-    While records are read, an `AugmentError` is raised if such a row is not to be skipped, or if the file is damaged.
+    Reading raises an `AugmentError` if a row that cannot be used must not be skipped, or if the file is damaged.
 
     Args:
         source: the rows of the input.
@@ -128,9 +128,6 @@ class RowsReading:
 
     def chunks(self, sink: Sink) -> Iterator["ReadChunk"]:
         """Yield the records in chunks: records that are perturbed together.
-
-        If all records of a chunk of JSON lines have one text each, in the same field, it holds them as `AlikeRecords`,
-        which are faster.
 
         Args:
             sink: what writes the rows; its format decides how chunks are made.
@@ -238,7 +235,7 @@ class RowsReading:
 
 
 def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
-    """Yield the rows or the parts of a file; if it is damaged, say so with the name of the file.
+    """Yield the rows or the parts of a file; if the file is damaged, the error names it.
 
     Args:
         source: the rows or parts.

@@ -15,7 +15,7 @@ def make_release(given: Mapping[str, Any]) -> None:
     """Build the release of a recipe.
 
     Args:
-        given: maps the parameters of the options of `release build` to their values.
+        given: the values of the options of `release build`, by parameter name.
 
     Raises:
         AugmentError: the recipe, a file that it names, or a row is wrong.

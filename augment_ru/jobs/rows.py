@@ -36,12 +36,12 @@ class RunSplit:
     """How a run is split into parts of the input, and where they are done.
 
     Attributes:
-        workers: how many parts are done at a time. None means one with the local engine, and with Ray as many as the
-            cluster has processors.
+        workers: how many parts are done at a time. None means one part with the local engine, and with Ray one for each
+            processor of the cluster.
         resume: whether finished parts are stored, so that a killed run can be continued.
         engine: `local` for processes of this machine, `ray` or `ray:ADDRESS` for a cluster.
         part_bytes: how many bytes of the input a part has.
-        facts: everything that the rows depend on besides the input, by name: options, digests of files, versions.
+        facts: everything besides the input that the rows depend on, by name: options, digests of files, versions.
     """
 
     workers: int | None = None
@@ -122,10 +122,10 @@ class RowsJob:
         return task_or_file(self.task) if self.task else None
 
     def check_length(self, record: Record) -> None:
-        """Check that the texts of a record are short enough for what the run does with them (annotate or score them).
+        """Check that the texts of a record are not too long, if the run annotates them or scores their similarity.
 
         Raises:
-            AugmentError: the texts are too long, and the run annotates or scores them.
+            AugmentError: the texts are too long for this.
         """
         size = record.size
         if size > LONGEST and (
@@ -197,7 +197,7 @@ def asked_attacks(
     The preset supplies the values of options that the user did not set.
 
     Args:
-        given: maps the parameters of the options to their values; an option that the user did not set is None or empty.
+        given: the values of the options, by parameter name; an option that the user did not set is None or empty.
         attacks: the specifications of the attacks.
         asks_model: whether the run also asks a model, which may need the device.
 
@@ -223,7 +223,7 @@ def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bo
     """Return the run that the options of a command ask for.
 
     Args:
-        given: maps the parameters of the options to their values; an option that the user did not set is None or empty.
+        given: the values of the options, by parameter name; an option that the user did not set is None or empty.
         attacks: the specifications of the attacks.
         asks_model: whether the run also asks a model, which may need the device.
 
@@ -247,7 +247,7 @@ def with_split(job: RowsJob, given: Mapping[str, Any]) -> RowsJob:
 
     Args:
         job: the run.
-        given: maps the parameters of the options to their values.
+        given: the values of the options, by parameter name.
 
     Raises:
         AugmentError: a file that the rows depend on cannot be read, or the size of a part is not finite.

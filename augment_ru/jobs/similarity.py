@@ -55,7 +55,7 @@ def pairs_in(row: Row) -> list[TextPair]:
     pair, in `original` and `perturbed`.
 
     Raises:
-        AugmentError: the row has neither, or its edits do not lead from one text to the other.
+        AugmentError: the row holds no pair, or its edits do not lead from one text to the other.
     """
     values = row.values
     meta = values.get(KEY)
@@ -116,7 +116,7 @@ def score_pairs(given: Mapping[str, Any]) -> None:
     The distribution is printed for each attack.
 
     Args:
-        given: maps the parameters of the options of `similarity` to their values.
+        given: the values of the options of `similarity`, by parameter name.
 
     Raises:
         AugmentError: an option or a row is wrong, or there are no pairs.

@@ -115,10 +115,13 @@ class Tally:
         return f"{line}, {rate:,.{1 if rate < _SLOW else 0}f} rows a second"
 
     def line(self, *parts: str) -> str:
-        """Join the texts `parts` into a line about a run, and add some of its counts.
+        """Return a line about a run, made of some texts and some of the counts.
 
-        They are the numbers of rows with warnings, of skipped lines and of parts of the input that were taken from an
-        earlier run, if they are not 0. At the end is how many seconds the run took.
+        The line has the texts, then the numbers of rows with warnings, of skipped lines, and of parts that were taken
+        from an earlier run, if they are not 0. At its end are the seconds that the run took.
+
+        Args:
+            parts: the texts, which are joined.
         """
         others = ((self.warned, "row", "with warnings"), (self.skipped, "line", "skipped"), (self.kept, "part", "kept"))
         said = [f"{amount(count, noun)} {what}" for count, noun, what in others if count]
@@ -157,8 +160,8 @@ _COLUMNS = (
 def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> Iterator[str]:
     """Yield the lines of the table that is printed at the end of a run, one for each attack.
 
-    The last column is left out if no network ran. After the table, a line names each attack of which at least a quarter
-    of the perturbed rows passed the gate only at less than half of its probability.
+    The last column is left out if no network ran. After the table comes a line for each attack that is weaker than
+    asked: at least a quarter of its perturbed rows passed the gate only at less than half of its probability.
 
     Args:
         summaries: the counts of each attack.

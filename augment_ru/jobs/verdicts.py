@@ -28,13 +28,13 @@ _WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
 def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     """Write a sample of perturbed rows for annotators, and print its size.
 
-    In a sample of a whole release, each task has a share in proportion to the number of its perturbed variations.
+    A sample of a whole release has rows of each task, in proportion to the number of variations with perturbed rows.
 
     Args:
         source: a file of perturbed rows, a report of `evaluate` in the same folder as its rows, the folder of a
             released task, or that of a whole release.
         output: the file to write.
-        given: maps the parameters of the other options of `verdicts export` to their values.
+        given: the values of the other options of `verdicts export`, by parameter name.
 
     Raises:
         AugmentError: a file cannot be read, an output would replace an input, or the name of the output ends in neither

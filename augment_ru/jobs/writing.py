@@ -45,9 +45,9 @@ class RowWork(ABC):
 
 @contextmanager
 def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[RowWork, RowSource]]:
-    """Hold the input of a run open during a `with` block; yield what is done with the rows, and the rows.
+    """Open the input of a run for a `with` block; yield what is to be done with the rows, and a reader of the rows.
 
-    If attacks need the sentences of the whole input, what is yielded has attacks that hold these sentences.
+    If attacks insert sentences of the input, they get all of its sentences first.
 
     Args:
         work: what a command does with the rows.
@@ -71,8 +71,8 @@ def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | N
         job: the run.
         stream: the file to write to.
         source: the rows of the input.
-        part: for a part of the input that is done by itself: the names and types of columns that the rows before it
-            determine. None to write the whole output.
+        part: if only a part of the output is written, the names and types of its columns in the rows before this part;
+            None to write the whole output.
     """
     marked = job.output is not None
     key = job.key if job.meta != "none" else None
@@ -81,7 +81,7 @@ def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | N
 
 @contextmanager
 def writing(job: RowsJob, source: RowSource, *, shown: bool = False) -> Iterator[tuple[Outputs, Sink]]:
-    """Hold the outputs of a run open during a `with` block; yield them, and what writes its rows.
+    """Hold the outputs of a run open during a `with` block; yield the outputs, and a writer of rows.
 
     If the block ends with an error, no output file is left.
 

@@ -9,15 +9,15 @@ from augment_ru.records.task import Task
 
 
 class AlikeRecords(Sequence[Record]):
-    """Records that can be perturbed together in arrays: of one task, with one text each, in the same field.
+    """Records that are perturbed together in arrays. They have the same task, and one text each in the same field.
 
     Args:
-        task: the task of all records. It perturbs exactly one field, which is a key of every row, and it protects no
-            part of the texts itself.
+        task: the task of all records. It perturbs exactly one field, which is a key of every row. Without constraints,
+            it protects no part of the texts.
         values: the row of each record; the rows must not be changed afterwards.
         texts: the text of each record, which is the value of that field; a text may hold no lone surrogate.
         lines: the JSON line that each record was read from; None if the records were not read from JSON lines.
-        origin: what the file format needs to write the rows as they were laid out; the same for all.
+        origin: what a writer needs to know of the layout of the input file; the same for all records.
 
     Attributes:
         field: the field that is perturbed.
@@ -38,7 +38,7 @@ class AlikeRecords(Sequence[Record]):
     def fits(task: Task) -> bool:
         """Tell whether the task of some rows allows them to be stored in this class.
 
-        It must perturb exactly one field and protect nothing itself.
+        The task must perturb exactly one field. Without constraints, it must protect no part of the texts.
         """
         layout = task.layout
         return not layout.has_anchors and layout.fields_of_every_row is not None and len(layout.fields) == 1

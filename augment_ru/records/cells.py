@@ -11,7 +11,7 @@ def holds_json(value: object) -> bool:
 
 
 def with_cells_read(row: Mapping[str, Any], kept: Container[str] = ()) -> Mapping[str, Any]:
-    """Return a row whose objects and lists are read from strings of JSON, as the cells of a table hold them.
+    """Parse the strings of a row that hold a JSON object or list, as in cells of a table; return the new row.
 
     >>> with_cells_read({"text": "[1]", "answers": '{"answer_start": [3]}', "n": "3"}, {"text"})
     {'text': '[1]', 'answers': {'answer_start': [3]}, 'n': '3'}

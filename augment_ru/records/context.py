@@ -12,7 +12,11 @@ from augment_ru.text.context import Context
 
 
 def contexts_of(records: Sequence[Record]) -> list[Context]:
-    """Return what attacks are told about each text of the records, in the order of records and fields."""
+    """Return what attacks learn about each text from its record, such as the right answers and which option is right.
+
+    Args:
+        records: the records. The result has one entry for each text, in the order of records and of their fields.
+    """
     return [context for record in records for context in _contexts(record)]
 
 

@@ -29,11 +29,11 @@ class Offset(NamedTuple):
         text: the field that holds the text.
         span: the part of the text that the number points to. It is protected, so that the number can be updated.
         path: the path of the number in the row.
-        stated: the number, as a string of digits if a table states it so. With `edge` "text" it is the text of a
-            labelled span.
+        stated: what the row states: the number, or in a table its digits. If `edge` is "text", it is the text of the
+            span.
         words: whether the number counts words instead of characters.
-        edge: for a labelled span, which may be edited: which part of it is stated here. "" for other spans, which may
-            not.
+        edge: what is stated of a labelled span: its "start", "stop" or "text". Attacks may edit a labelled span. "" for
+            other spans, which no attack may edit.
     """
 
     text: str
@@ -58,8 +58,7 @@ class Offset(NamedTuple):
             script: the edits of the text.
 
         Raises:
-            AugmentError: an edit touched the part of the text that the number points to, or a labelled span was
-                deleted. The engine allows neither.
+            AugmentError: the edits delete the labelled span, or touch another part that the number points to.
         """
         if self.edge:
             span = script.carried(self.span)
@@ -104,11 +103,11 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
 
 
 def check_opened(row: Values, keys: Iterable[str]) -> None:
-    """Check that none of these fields holds an object or a list as a string, as the cell of a table does.
+    """Check that fields hold objects and lists as such, not as strings, because offsets in strings cannot be moved.
 
     Args:
         row: the row.
-        keys: the fields, which are keys of the row.
+        keys: the keys of the fields to check.
 
     Raises:
         AugmentError: a field holds a string that starts like an object or a list, of JSON or of Python.

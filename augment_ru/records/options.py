@@ -116,8 +116,8 @@ class Reordered(NamedTuple):
 
     Attributes:
         edits: the edits of each perturbed text.
-        values: the other new values, by their paths in the row: options in fields that are not perturbed, and the right
-            answer.
+        values: the other new values, by their paths in the row: the right answer, and options in fields that are not
+            perturbed.
     """
 
     edits: Mapping[str, list[Edit]]
@@ -129,7 +129,7 @@ class Ordered(NamedTuple):
 
     Attributes:
         options: the options.
-        labels: for each option, the label that the record has as its right answer if this option is right.
+        labels: for each option, the label that means that this option is right.
         right: the index of the right option, from 0; None if the record has no right answer.
     """
 
@@ -141,9 +141,9 @@ class Ordered(NamedTuple):
     def groups(self) -> list[list[int]]:
         """The options that may change places with each other, as groups of their indices, from 0.
 
-        Some options speak of others. An option about all others («ничего из перечисленного»), or about some by their
-        letters («A и B»), keeps its place. The options that such an option names change places only with each other, so
-        that it stays true.
+        An option that speaks of others keeps its place: of all others («ничего из перечисленного»), or of some by their
+        letters («A и B»). The options that «A и B» names change places only with each other. Otherwise «A и B» would
+        mean other options.
         """
         texts = [option.text.strip(" .;") for option in self.options]
         groups, named = [], set[int]()
@@ -163,7 +163,7 @@ def ordered_options(record: Record) -> Ordered | None:
     """Return the options of the question of a record, if their order may be changed; otherwise None.
 
     It may not be changed if the record does not have exactly one question, if its task does not say what labels the
-    options have, or if the right answer is none of these labels.
+    options have, or if the right answer of the record is not among these labels.
 
     Raises:
         AugmentError: a field that is perturbed is missing, or is not a text.

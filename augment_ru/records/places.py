@@ -42,9 +42,10 @@ def _are_like_places(keys: tuple[str, ...]) -> bool:
 
 
 def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
-    """Tell whether rows may state places in their texts as numbers, so that it is worth searching them.
+    """Tell whether rows need to be searched for numbers that are places in their texts.
 
-    Their keys are named like places, or they hold objects, lists or strings of JSON.
+    They need to be if a key is named like a place (`start`, `offset`), or if a value is an object, a list or a string
+    of JSON, which may hold such a key.
     """
     kinds = set(map(type, chain.from_iterable(map(dict.values, rows))))
     if any(map(_are_like_places, set(map(tuple, rows)))):
@@ -55,9 +56,10 @@ def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
 
 
 def places_in(row: Mapping[str, Any], texts: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
-    """Yield each number in a row that is a place in one of its texts, although no task says so.
+    """Yield each number in a row that looks like a place in one of its texts, whether or not a task declares it.
 
-    Such a number has a name like `start` or `span`, and the text beside it, or whole words, stand at that place.
+    It has a name like a place (`start`, `span`). At this place in the text stands the string that the row gives beside
+    the number, or whole words stand between this number and a second one.
 
     Args:
         row: the row.

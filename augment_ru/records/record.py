@@ -38,13 +38,12 @@ class Anchors(NamedTuple):
 
 @dataclass(slots=True)
 class Record:
-    """A row of a dataset with its task. Immutable; what follows from the values is computed once, on first use.
+    """A row of a dataset with its task.
 
-    That it is immutable is stated by its types alone, and the interpreter does not enforce it. A frozen dataclass would
-    take four times as long to make, and every row of a file is a record.
+    A record must not be changed: what follows from its values is computed once, on first use.
 
     Attributes:
-        values: the row as JSON values by key. It must not be changed afterwards.
+        values: the row as JSON values by key.
         task: the task of the row.
         line: the JSON that the row was read from; None for a row that was not read from JSON.
         origin: further data that the file format needs to write the row with the layout of the input.
@@ -140,10 +139,10 @@ class Record:
 
     @property
     def view(self) -> Mapping[str, Any]:
-        """The values of the row as constraints see them.
+        """The values of the row under the names that constraints look for.
 
-        Constraints may look for other names than those of the fields. A task says which field stands for such a name
-        (`Layout.aliases`).
+        A constraint may look for a name that is none of the row's fields. The task says which field stands for this
+        name (`Layout.aliases`).
         """
         if not self.task.layout.aliases:
             return self.values
@@ -191,7 +190,8 @@ class Record:
         """Return the spans that the task protects in the perturbed texts, and the borders between options.
 
         Raises:
-            AugmentError: an offset does not match its text, or a field that must be a list of texts is not.
+            AugmentError: an offset does not match its text, or a field that must hold a list of texts holds another
+                value.
         """
         if self._anchors is None:
             self._anchors = self._found()
@@ -308,13 +308,13 @@ _APART = re.compile(r"""(?<=['"])\s+(?=['"])""")
 def list_of_texts(value: object) -> list[str]:
     """Return the texts of a list, stripped and without empty ones; None gives an empty list.
 
-    The list may be given as the text of a Python or JSON literal, as in old files. The text is parsed, never run.
+    Old files hold such a list as a string, in the notation of Python or JSON. The string is parsed, never run.
 
     >>> list_of_texts("['Катя', 'Машу']"), list_of_texts("['Катя' 'Машу']"), list_of_texts(None)
     (['Катя', 'Машу'], ['Катя', 'Машу'], [])
 
     Raises:
-        AugmentError: the value is not a list of texts, nor the text of such a list.
+        AugmentError: the value is neither a list of texts nor a string that holds one.
     """
     read = value
     if isinstance(value, str):

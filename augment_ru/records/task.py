@@ -41,14 +41,14 @@ class AnswerOffsets(_Part, frozen=True):
 
 
 class WordSpans(_Part, frozen=True):
-    """Parts of a text that a row states as their words and the index of the first of them (RWSD).
+    """Parts of a text that a row states by their words and the index of their first word (RWSD).
 
     Words are separated by white space and counted from 0.
 
     Attributes:
-        field: the field with these statements.
+        field: the field that states the parts, an object.
         text: the field with the text.
-        pairs: pairs of keys: that of the words, and that of the index of the first word.
+        pairs: for each part, two keys of this object: the key of the words, and the key of the index.
         label: the label of the protected spans.
     """
 
@@ -62,8 +62,8 @@ class WordSpans(_Part, frozen=True):
 class CharacterSpans(_Part, frozen=True):
     """Parts of a text that a row states by indices of characters.
 
-    A row gives two numbers, or one number and the text that stands there. Rows differ on whether the character at the
-    second number belongs to the part (RUSSE).
+    A row gives the start and the stop of a part, or its start and its text. In some rows the character at the stop
+    belongs to the part (RUSSE).
 
     Attributes:
         text: the field with the text.
@@ -71,8 +71,8 @@ class CharacterSpans(_Part, frozen=True):
         label: the label of the protected spans.
         stop: the field with the number where a part ends; "" if `segment` is used.
         segment: the field with the text of the part (SQuAD); "" if `stop` is used.
-        labels: the field with the label of each part, if these are labelled spans; "" for others. They do not include
-            the character at their stop, and attacks may edit them (`Layout.spans`).
+        labels: the field with the label of each part, if the parts are labelled spans; "" otherwise. A labelled span
+            does not include the character at its stop, and attacks may edit it (`Layout.spans`).
     """
 
     text: SomeText
@@ -97,7 +97,7 @@ class Marks(_Part, frozen=True):
         text: the field with the text.
         pattern: the regular expression that finds these parts.
         label: the label of the protected spans.
-        border: whether changes may not cross the start of such a part.
+        border: whether no change may cross the start of such a part.
     """
 
     text: SomeText
@@ -141,19 +141,20 @@ class Layout(_Part, frozen=True):
         contains: a field and a regular expression. A row is recognised only if the expression matches in the text of
             the field.
         id: the field with the id of a row, if there is one.
-        constraints: the names of the constraints that hold for the task unless others are given.
+        constraints: the names of the constraints that hold for the task, unless the user names others.
         options: the text fields that hold options «(A) … (B) …». The markers stay, and no change crosses a marker.
         option_fields: fields that each hold an option. Fields without `[]` are options of one question. With `[]`, the
-            items of a list are options of one question. No inserted sentence (distractor) is put after an option or may
-            hold one.
-        option_labels: for each of `option_fields`, the label that is the right answer if this option is right.
+            items of a list are options of one question. No attack inserts a sentence (distractor) after an option, and
+            no distractor holds the text of an option.
+        option_labels: for each of `option_fields`, the label that means that this option is right.
         lists: the fields that must hold a list of texts, or such a list written as a string.
         answers, words, characters: where the rows state places in their texts; these numbers move with the text.
         marks: parts of the texts that are not language; no edit touches them.
-        kept: fields with words that no edit touches wherever they stand in a perturbed text.
-        judged: further fields with a statement to judge (a hypothesis, a gap to fill). No distractor (an inserted
-            sentence) is put after it, and none is made of its sentences.
-        forbidden: further fields with words that no distractor may hold, such as the word that is asked about.
+        kept: fields that hold words. No edit touches these words in the perturbed texts.
+        judged: further fields with a statement to judge (a hypothesis, a gap to fill). No inserted sentence
+            (distractor) comes after such a statement, or is taken from it.
+        forbidden: further fields that hold words, such as the word that is asked about. No distractor may contain these
+            words.
         aliases: pairs: a name that constraints look for, and the field that holds this value.
         named: whether right answers depend on who is named: an answer is a name, or the question is about the real
             world. Then no attack exchanges the names of persons.
@@ -208,7 +209,7 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def states_offsets(self) -> bool:
-        """Whether rows of the task state places in their texts as numbers."""
+        """Whether rows of the task state places in their texts as numbers (offsets)."""
         return bool(self.answers or self.words or self.characters)
 
     @cached_property
@@ -225,7 +226,7 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def has_anchors(self) -> bool:
-        """Whether there is something to find in each row: spans that the task protects, or lists to check."""
+        """Whether the task protects spans that must be found in each row, or demands lists that must be checked."""
         return self.anchored or bool(self.lists)
 
     @cached_property
@@ -240,17 +241,20 @@ class Scoring(_Part, frozen=True):
     Attributes:
         gold: the fields that hold the right answer: one, or several if a row has several labels.
         metrics: the names of the metrics, the main metric first.
-        separator: the text between several right answers in one text (MERA); None if a text is one answer.
+        separator: what stands between the right answers if one string holds several (MERA); None if it holds one.
         unlabelled: labels that mean that the right answer is not known; -1 always means this.
         every_class: whether macro F1 is the mean over all classes of the data, even over classes that do not occur in
             the rows that are scored.
-        norms: the names of several labels, if the single answer to a row is compared with each of them. A list of right
-            labels follows this order. If an object holds them, a key may be the beginning of a name (`util`).
-        normal_form: how written answers are simplified before they are compared: as for Russian, or as in SQuAD.
+        norms: for a task that judges a text by several norms: their names. A row has a right label for each norm, and
+            the model's single answer is compared with each of them. If the row lists these labels, they are in the
+            order of the names. If an object holds them, a key may be the beginning of a name (`util`).
+        normal_form: how case, punctuation and spaces of written answers are made alike before they are compared: as for
+            Russian, or as in SQuAD.
         grouped_by: a field whose values divide the rows into groups. A question is shown only demonstrations of its own
             group.
         mean_over: whether a score is the mean over these groups; if not, it is counted over all rows at once.
-        parts_by: fields by whose values scores are also counted separately. A value may be several, joined by `;`.
+        parts_by: fields by which rows are grouped; scores are also counted for each value of such a field. A row may
+            have several values, joined by `;`.
     """
 
     gold: SomeTexts = ("label",)
@@ -275,19 +279,20 @@ class Benchmark(_Part, frozen=True):
 
     Attributes:
         language: the language of the texts, `ru` or `en`; constraints for the other language are refused.
-        prompt: the name of the prompt file in `prompts/`; None for the name of the task. For a user's task file it may
-            be a prompt file in the same folder, such as `ask.toml`; then it is the path of that file.
+        prompt: the name of the prompt file in `prompts/`; None for the prompt file with the name of the task. A user's
+            task file may name a prompt file in its own folder, such as `ask.toml`; the attribute then holds the path of
+            that file.
         shots: how many demonstrations (train rows with their answers) are shown before a question.
         trained_on: the task whose train rows a model may learn from if this task has none (LiDiRus: TERRa).
         diagnostic: whether the score is left out of totals (MERA, section 4.2).
-        later: the template of a question that follows a demonstration; None for that of the prompt file. Or a template
-            for each value of the field `later_by`.
+        later: the template for every row after the first demonstration, or a template for each value of the field
+            `later_by`; None for the template of the prompt file.
         later_by: the field whose value chooses a template in `later`.
-        first: a text that is put after the template of the first demonstration, for rows with a template of their own.
-            The other templates then lose the white space around them. None to take all templates as they are.
+        first: for rows that state a template of their own: a text that is put after the template of the first
+            demonstration. If it is given, the other templates lose the white space around them.
         replacement: whether demonstrations are drawn with replacement.
-        protocols: for the name of each protocol, what it changes: keys of a task file with other values. The first
-            protocol is what the task file states.
+        protocols: for each protocol, the keys of the task file that have other values in it. The first protocol is the
+            one that the task file itself states.
     """
 
     language: Literal["ru", "en"] = "ru"
@@ -338,7 +343,11 @@ class Task(_Part, frozen=True):
 
     @property
     def turns(self) -> dict[str, Any] | None:
-        """How the rows form dialogues, as arguments of `dialogues.with_contexts`; None if they do not."""
+        """How the rows form dialogues; None if they do not.
+
+        The result holds the keyword arguments of `dialogues.with_contexts`, which gives each row the earlier part of
+        its dialogue.
+        """
         held, later = self.layout.dialogue, self.benchmark.later
         if held is None:
             return None
@@ -503,9 +512,9 @@ def task(name: str) -> Task:
 def recognise(row: Mapping[str, Any]) -> Task:
     """Return the task of a row, recognised by the fields that the row has.
 
-    A task fits if the row has all its key fields (`Layout.keys`). Of several such tasks, it is the one whose key fields
-    include those of all others. If no task fits, the keys inside strings of JSON (as in the cells of a table) count,
-    too. A row that fits no task but has a field `text` gets a generic task.
+    A task fits if the row has all its key fields (`Layout.keys`). If several tasks fit, the one whose key fields
+    include those of all others is taken. If none fits, keys inside strings of JSON (as in cells of a table) count as
+    fields, too. A row that still fits no task but has a field `text` gets a generic task.
 
     Raises:
         AugmentError: no task fits, or several fit equally well.
@@ -533,8 +542,7 @@ def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[st
         fields: the fields to perturb instead of the task's; empty for those of the task.
 
     Raises:
-        AugmentError: no task is known and no task fits, or several fit equally well; or the row has nothing that one of
-            `fields` stands for.
+        AugmentError: no task is known and no task fits, or several fit equally well; or the row lacks one of `fields`.
     """
     check_found(row, fields)
     if known is None:
@@ -544,7 +552,7 @@ def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[st
 
 @lru_cache(maxsize=256)
 def with_spans(known: Task, spans: str | None) -> Task:
-    """Return the task so that attacks may edit other parts of texts with labelled spans.
+    """Return a task that lets attacks edit other parts of texts with labelled spans.
 
     Args:
         known: the task.
@@ -561,17 +569,16 @@ def with_spans(known: Task, spans: str | None) -> Task:
 
 
 def check_found(row: Mapping[str, Any], fields: Sequence[str]) -> None:
-    """Check that a row has what each name of a field to perturb stands for.
+    """Check that each field to perturb that is chosen from a list by a condition exists in a row.
 
-    Only names with a choice such as `[role=user]` are checked. For others, a missing value is noticed when it is read,
-    and an empty list has nothing to perturb.
+    Such a field has a name like `messages[role=user].content`. Other fields are not checked here.
 
     Args:
         row: the row.
-        fields: the names, such as `messages[role=user].content`.
+        fields: the names of the fields to perturb.
 
     Raises:
-        AugmentError: no item of a list fits the choice in one of the names.
+        AugmentError: no item of a list meets the condition in one of the names.
     """
     for name in fields:
         if "=" in name and not every(row, name):
@@ -585,8 +592,6 @@ def _with_fields(known: Task, fields: tuple[str, ...]) -> Task:
 
 def tasks_of_rows(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequence[str] = ()) -> list[Task]:
     """Return the tasks of rows, each once: a given one, or those that are recognised by the fields of the rows.
-
-    Rows with the same keys are looked at once, unless the text of a row decides about its task.
 
     Args:
         rows: the rows.

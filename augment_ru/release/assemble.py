@@ -130,7 +130,7 @@ def _write_test(
 def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
     """Return what the manifest says about a task.
 
-    Its list of attacks, which is to hold the counts of rows, is left empty.
+    Its list of attacks is left empty; it is filled when the rows are counted.
 
     Args:
         recipe: the recipe of the release.

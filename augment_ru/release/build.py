@@ -60,7 +60,7 @@ class Staging(NamedTuple):
 
     @property
     def release(self) -> Path:
-        """The folder that becomes the release."""
+        """The folder in which the files of the release are written, before it is moved to the target."""
         return self.unfinished / "release"
 
     def shard(self, task: int, first: int) -> Path:
@@ -95,18 +95,19 @@ class Staging(NamedTuple):
 
     @contextmanager
     def building(self, facts: Mapping[str, Any], *, resume: bool) -> Iterator[None]:
-        """Begin a build here, or continue one that was killed, in a `with` block, as the only run that builds here.
+        """Begin a build for a `with` block, or continue one that was killed.
 
-        If the block fails before any shard (part of the rows) is finished, the unfinished folder is deleted. After that
-        it is kept, so that the build can be continued. Only an `AugmentError` counts as a failure.
+        No other run can build this release at the same time. If the block raises an `AugmentError` before any shard
+        (part of the rows) is finished, the unfinished folder is deleted. Otherwise it is kept, so that the build can be
+        continued.
 
         Args:
             facts: all that the rows depend on: the first keys of the manifest (`manifest_head`).
             resume: whether a build that was killed is continued.
 
         Raises:
-            AugmentError: another run builds here; there is an unfinished build, and its facts differ or `resume` is not
-                set; or the block raised one: if a shard is finished, its message says how to continue.
+            AugmentError: another run builds this release; there is an unfinished build, but `resume` is not set or the
+                facts differ; or the block raised one.
         """
         self.unfinished.mkdir(exist_ok=True)
         with locked(self.unfinished / "lock") as free:  # it ends with its process

@@ -170,8 +170,9 @@ def shown_demonstrations(
 ) -> list[dict[str, Any]]:
     """Return the first demonstration of each task, for the card of a release.
 
-    It is one of the first episode that has demonstrations. An item holds its texts and right answers, the number of the
-    episode, and its file and row (from 1). Tasks without demonstrations are left out.
+    It is taken from the first episode that has demonstrations. An entry of the result holds the texts and right answers
+    of the demonstration, the number of the episode, and the file and the row (from 1) that it comes from. Tasks without
+    demonstrations are left out.
 
     Args:
         folder: the release, with its train rows.

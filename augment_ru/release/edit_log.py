@@ -131,8 +131,8 @@ def result_entry(
         name: the value of its field `perturbation`.
         line: the row as it is written in the release.
         result: the result of the attack or the search.
-        protected: the protected spans of the original row. The result may have others, because some attacks may
-            exchange wrong options; they are written only if they differ.
+        protected: the protected spans of the original row. Those of the result are written only if they differ from
+            these: some attacks may replace wrong options, which are then not protected.
         breaks: for a row of a search, the names of the other searches whose models it breaks, too.
     """
     if isinstance(result, Finding):
@@ -219,18 +219,18 @@ def replayed_line(original: Record, name: str, entry: Entry) -> str:
 def protection_problem(
     original: Record, entry: Entry, protected: Mapping[str, Sequence[Any]], exchanges: frozenset[str] = frozenset()
 ) -> str | None:
-    """Check that a perturbed row keeps to the protected spans of its original row, by its entry in the edit log.
+    """Check that an attack or search has not touched the protected spans of a row, by its entry in the edit log.
 
-    The entry must state these spans as protected, and its edits must touch none of them. Returns a message about the
-    first span for which this is wrong; None if all are right.
+    The entry must list all protected spans of the original row, and no edit may touch a span that it lists. Returns a
+    message about the first span for which this is wrong; None if all are right.
 
     Args:
         original: the original row.
-        entry: the entry of the perturbed row. It need not protect the text of a wrong option, but must protect its
-            marker; if it permutes the options, it need not protect what moves with an option.
-        protected: the protected spans in the entry of the original row.
-        exchanges: the labels of the protected names that the attack may replace; these then need no protection, unless
-            the task is `named`.
+        entry: the entry of the perturbed row. Two things need not be listed: the text of a wrong option (but its marker
+            must be), and what moves with an option if options are permuted.
+        protected: the protected spans of the original row, by field.
+        exchanges: the labels of protected names that the attack may replace. These need not be listed, unless right
+            answers depend on who is named (`Layout.named`).
     """
     exchanges = frozenset() if original.task.layout.named else exchanges
     edits, own = entry["edits"], entry.get("protected", protected)
@@ -254,13 +254,13 @@ def protection_problem(
 
 
 def row_problem(original: Record, expected: str, row: Record) -> str | None:
-    """Compare a perturbed row with the row that its original and its edits give.
+    """Compare a perturbed row with the row that is made by applying its edits to its original.
 
     Returns a message about the first difference; None if there is no difference.
 
     Args:
         original: the original row.
-        expected: the line that the edits make of the original row.
+        expected: the row that is made in this way, as a line of JSON.
         row: the row in the release.
     """
     if row.line != expected and (problem := _field_problem(original, parsed(expected.encode())[1], row)):

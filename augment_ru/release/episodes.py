@@ -12,8 +12,8 @@ from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, check_d
 def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[int, ...]:
     """Return how many demonstrations the episodes of a task have, such as (1, 4, 8): ascending, without 0.
 
-    The numbers are those that the recipe sets for the task, or else for the release; if the release says "task", they
-    are those of the task's benchmark.
+    The numbers are those that the recipe sets for the task, or else those that it sets for the release. If it sets
+    "task" for the release, there is one number: that of the task's benchmark.
 
     Args:
         recipe: the recipe of the release.
@@ -21,7 +21,7 @@ def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[
         schema: the schema of the task, which states its benchmark.
 
     Raises:
-        AugmentError: the benchmark's number is too large.
+        AugmentError: the benchmark shows more demonstrations than a release may draw.
     """
     if task.shots is not None:
         return task.shots

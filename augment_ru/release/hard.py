@@ -46,10 +46,10 @@ def splits_in(task: Mapping[str, Any]) -> list[str]:
 def hard_split(
     folder: Path, records: Sequence[Record], searches: Sequence[str], count: int, *, labelled: bool
 ) -> tuple[bytes, dict[str, Any]]:
-    """Return the lines of the split `hard`: the rows of a task that break the most models.
+    """Return the rows of a task that break the most models (the split `hard`), and what the manifest says about them.
 
-    Each original gives at most one row: the one, of all rows that searches made of it, that breaks the most models. The
-    lines are in the order of the originals. The second result is what the manifest says about the split.
+    The rows are lines of JSON, in the order of the originals. An original gives at most one row: of all rows that
+    searches made of it, the one that breaks the most models.
 
     Args:
         folder: the folder of the task, with its test rows and their edit log (the edits of each row).

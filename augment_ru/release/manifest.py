@@ -65,9 +65,7 @@ def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by 
 
 
 def other_code(content: Mapping[str, Any]) -> str:
-    """Return words for a release that other code built than is installed, such as "other code built (augment-ru 1.0)".
-
-    The result is "" if the installed code built it.
+    """Return "" if the installed code built a release; otherwise words such as "other code built (augment-ru 1.0)".
 
     Args:
         content: the manifest of the release.
@@ -87,10 +85,10 @@ def _code() -> str:
 
 
 def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callable[[str], Path]) -> dict[str, str]:
-    """Return the SHA-256 of each file, besides the rows, that the rows of a release may depend on, by name.
+    """Map the name of each file that the rows of a release depend on to its SHA-256; files of rows are not included.
 
-    They are the dictionaries and rule files of this package, named like "dictionaries/….tsv", and the user's own files,
-    named by their paths in the recipe.
+    These files are the dictionaries and rule files of this package, named like "dictionaries/….tsv", and the user's own
+    files, named by their paths in the recipe.
 
     Args:
         recipe: the recipe.
@@ -113,8 +111,6 @@ def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callabl
 
 def variations_in(task: Mapping[str, Any]) -> list[str]:
     """Return the names of the perturbed variations of a task, in the order of its test file.
-
-    A variation is the rows that one attack or one search against a model made.
 
     Args:
         task: what the manifest says about the task.

@@ -136,8 +136,8 @@ def check_shape(where: str, content: Mapping[str, Any]) -> None:
 def check_recipe(where: str, content: Mapping[str, Any], recipe: ReleaseRecipe) -> None:
     """Check that a manifest and its recipe fit together.
 
-    The recipe must be in the form that a build writes; the lists of tasks, attacks, searches and models must be those
-    of the recipe.
+    The recipe must be in the form that a build writes. The tasks, attacks, searches and models that the manifest lists
+    must be those of the recipe.
 
     Args:
         where: the name of the manifest, for messages.

@@ -197,8 +197,8 @@ class AdversaryRecipe(_Table, frozen=True):
         models: specifications KIND or KIND:ARGUMENT, with a KIND of `MODEL_KINDS`.
         attacks: the specifications of the attacks whose changes are in the pool.
         budget: the maximum number of queries to the model for a record.
-        draws: how many random draws of each attack are in the pool, so that it offers at most this many alternatives
-            for a word.
+        draws: how many times each attack draws changes for the pool; for a word, the pool has at most this many
+            alternatives of each attack.
         probability: only changes whose rank is below this are in the pool.
         tasks: the names of the tasks that are searched; None for all.
         options: the options of the models, by kind.
@@ -340,7 +340,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         return self.adversary.searches if self.adversary else {}
 
     def searches_of(self, task: TaskRecipe) -> dict[str, str]:
-        """Return the searches of one task: map the name of each variation that one makes to the model that it attacks.
+        """Map the name of each variation that a search makes of one task to the model that the search attacks.
 
         The result is empty if no search is made for the task.
         """
@@ -352,10 +352,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         return (self.adversary.hard or 0) if self.adversary and self.searches_of(task) else 0
 
     def variations_of(self, task: TaskRecipe) -> tuple[str, ...]:
-        """Return the names of the perturbed variations of a task, in the order of its test file.
-
-        A variation is the rows that one attack or one search against a model makes.
-        """
+        """Return the names of the perturbed variations of a task, in the order of its test file."""
         return (*(attack.name for attack in self.attacks_of(task)), *self.searches_of(task))
 
     def attacks_of(self, task: TaskRecipe) -> tuple[AttackRecipe, ...]:

@@ -23,7 +23,7 @@ from augment_ru.release.release_recipe import TRAINED, AdversaryRecipe, ReleaseR
 
 
 class Searched(NamedTuple):
-    """The data of a task that the attacked models are made from, in addition to the recipe.
+    """What is needed of a task, besides the recipe, to make the models that searches attack.
 
     Attributes:
         labels: the different right answers of all rows of the task, sorted; None if answers are free texts.
@@ -35,7 +35,7 @@ class Searched(NamedTuple):
 
 
 def searched(task: TaskInput, train: Path | None) -> Searched:
-    """Return the data of a task that the attacked models are made from: its labels and its train file.
+    """Return what is needed of a task to make the models that searches attack: its labels and its train file.
 
     Args:
         task: the task with all its rows.
@@ -47,10 +47,10 @@ def searched(task: TaskInput, train: Path | None) -> Searched:
 
 @contextmanager
 def train_files(recipe: ReleaseRecipe, tasks: Sequence[TaskInput]) -> Iterator[list[Searched | None]]:
-    """Yield, for a `with` block, the data of each task that the attacked models are made from.
+    """Write the files from which models are made that searches attack; they exist during a `with` block.
 
-    It is None for a task that is not searched. The train rows are in temporary files, which are deleted after the
-    block.
+    Yields, for each task, its labels and the path of a temporary file with its train rows; None for a task that is not
+    searched. The files are deleted after the block.
 
     Args:
         recipe: the recipe of the release.
@@ -68,7 +68,7 @@ def train_files(recipe: ReleaseRecipe, tasks: Sequence[TaskInput]) -> Iterator[l
 
 @dataclass(frozen=True, slots=True)
 class Searches:
-    """The searches of a recipe against models; what one needs is made when it first runs, once in a process.
+    """The searches of a recipe against models. The model of a search is made when the search first runs.
 
     Attributes:
         recipe: the adversarial part of the recipe, with absolute paths of its files.
@@ -89,7 +89,7 @@ class Searches:
         Args:
             variation: the name of the variation that the search makes, such as "adversary_linear".
             schema: the schema of the task.
-            given: the data of the task that the model is made from: its labels and its train file.
+            given: what the model is made from: the labels and the train file of the task.
 
         Raises:
             AugmentError: the model cannot be made for this task.
@@ -111,7 +111,7 @@ class Searches:
         Args:
             variation: the name of the variation that the search makes, such as "adversary_linear".
             prepared: the records, with their protected spans.
-            given: the data of the task that the attacked model is made from: its labels and its train file.
+            given: what the attacked model is made from: the labels and the train file of the task.
 
         Raises:
             AugmentError: a record has no right answer, or the model fails.
@@ -131,7 +131,7 @@ class Searches:
 
         Args:
             found: what the searches found for the same records, by the name of the variation that each makes.
-            given: the data of the task that the models are made from: its labels and its train file.
+            given: what the models are made from: the labels and the train file of the task.
 
         Raises:
             AugmentError: a model fails.
@@ -162,8 +162,8 @@ def model_entries(
         recipe: the recipe as it is written.
         searches: the searches, with absolute paths of the files.
         tasks: the tasks.
-        given: for each task, its data that the models are made from (labels and train file); None for a task that is
-            not searched.
+        given: what the models are made from: the labels and the train file of each task; None for a task that is not
+            searched.
 
     Raises:
         AugmentError: a model cannot be made.
@@ -193,8 +193,8 @@ def _signature(searches: Searches, name: str, model: str, schema: Task, given: S
 def model_digests(spec: str) -> dict[str, str]:
     """Return the SHA-256 of each file in the folder of a model, by path in the folder.
 
-    For a model that is trained, return the SHA-256 of the train file that its specification names, by file name. Empty
-    if there are no files on this machine.
+    For a model that is trained on a file, the result has only the SHA-256 of this file, by its name. It is empty if
+    there are no such files on this machine.
 
     Args:
         spec: the specification of the model, KIND or KIND:ARGUMENT.

@@ -27,7 +27,8 @@ class ShardInput(NamedTuple):
         task: the index of the task in the recipe, from 0.
         first: the index of the first row in the test file, from 0.
         records: the rows.
-        searched: the data of the task that attacked models are made from; None if the task is not searched.
+        searched: what attacked models are made from: the labels and the train file of the task; None if it is not
+            searched.
     """
 
     task: int
@@ -54,9 +55,7 @@ def split_into_shards(whole: ShardInput, size: int = SHARD_ROWS) -> Iterator[Sha
 def make_shard(tools: Tools, shard: ShardInput) -> tuple[bytes, Timing]:
     """Perturb the rows of a shard (a part of the rows of a task).
 
-    Return the bytes of its file, and how long each kind of work took. The first line of the file is JSON: the names of
-    the variations, the sizes of the blocks that follow, and the SHA-256 of all blocks. Each variation has two blocks:
-    its rows, and what the edit log says about them.
+    Returns the content of the shard's file, and how many seconds each kind of work took.
 
     Args:
         tools: the attacks, gate and annotator of the recipe.
@@ -70,17 +69,18 @@ def make_shard(tools: Tools, shard: ShardInput) -> tuple[bytes, Timing]:
         names.append(name)
         blocks += ("".join(f"{line}\n" for line in lines).encode() for lines in (rows, entries))
     body = b"".join(blocks)
+    # the file: a line of JSON, then two blocks for each variation: its rows, and what the edit log says about them
     header = {"names": names, "sizes": [len(block) for block in blocks], "sha256": sha256(body).hexdigest()}
     return json.dumps(header).encode() + b"\n" + body, timing
 
 
 class Shard(NamedTuple):
-    """The file of a finished shard: of a part of the rows of a task, with all variations of them.
+    """The file of a finished shard. A shard has all variations of a part of the rows of a task.
 
     Attributes:
         path: the file.
-        blocks: maps the name of each variation to (start, stop) of its rows and of their part of the edit log, in
-            bytes.
+        blocks: maps the name of each variation to the places in the file, (start, stop) in bytes, of its rows and of
+            their part of the edit log.
     """
 
     path: Path

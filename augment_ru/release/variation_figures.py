@@ -33,9 +33,9 @@ class SearchFigures:
     """Counts over the rows that a search against a model made.
 
     Attributes:
-        counts: maps each of these to its number: each status, for the rows with it; `right`, for the rows that the
-            model had right before; `queries`, for those spent on such rows; `changes`, in the broken rows; and
-            `minimal`, for the broken rows of which no single change can be taken back without mending the answer.
+        counts: the counts by name. The name of a status counts the rows that have it; `right`, the rows that the model
+            had right before the search; `queries`, the queries spent on such rows; `changes`, the changes in broken
+            rows; `minimal`, the broken rows in which every change is needed to break the answer.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -81,8 +81,6 @@ VariationFigures: TypeAlias = AttackFigures | SearchFigures
 def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:
     """Return counts of 0 for each perturbed variation of a task, by its name.
 
-    A variation is the rows that one attack or one search against a model makes.
-
     Args:
         recipe: the recipe of the release.
         task: the task; None for all variations of the release.
@@ -108,7 +106,7 @@ def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecip
     """Return counts as the manifest states them: a list `attacks`, and a list `searches` if there are any.
 
     Args:
-        figures: maps the name of each variation (the rows of one attack or search) to its counts.
+        figures: maps the name of each variation to its counts.
         recipe: the recipe, if the specification of each attack is to be added from it; else None.
     """
     specs = {attack.name: {"spec": attack.spec} for attack in recipe.attacks} if recipe else {}
@@ -120,7 +118,7 @@ def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecip
 
 
 def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the counts that a manifest states for all variations (the rows of one attack or search).
+    """Return the counts that a manifest states for all variations.
 
     Args:
         holder: the manifest, for the counts of the release; or what it says about a task.

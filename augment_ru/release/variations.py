@@ -30,17 +30,17 @@ class SharedSimilarity(Similarity):
 
     @property
     def signature(self) -> str:
-        """The signature of the similarity that is shared."""
+        """The signature of the similarity that all attacks share."""
         return self._inner.signature
 
     @property
     def threshold(self) -> float:
-        """The threshold of the similarity that is shared."""
+        """The threshold of the similarity that all attacks share."""
         return self._inner.threshold
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers of annotation that the shared similarity reads."""
+        """The layers of annotation that the similarity reads; all attacks share this similarity."""
         return self._inner.layers
 
     def against(self, references: Sequence[str]) -> Scorer:
@@ -58,7 +58,7 @@ class Tools(NamedTuple):
 
     Attributes:
         recipe: the recipe.
-        perturbers: maps the name of each attack in the recipe to what applies it: the attack with the gate.
+        perturbers: maps the name of each attack in the recipe to the attack with its gate.
         annotate: the annotator.
         scorer: the signature of the similarity.
         models: whether an attack, the similarity or a search runs a network.
@@ -166,15 +166,15 @@ class Timing:
 def variations(
     tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Timing, given: Searched | None = None
 ) -> Iterator[Variation]:
-    """Yield the original rows, then the rows of each attack and search. The texts are annotated once for all of them.
+    """Yield the original rows, then the rows of each attack and each search.
 
     Args:
         tools: the attacks, gate and annotator of the recipe.
         task: the part of the recipe on the task.
         records: maps the index of a row in the test file, from 0, to the original row with its line. At least one.
-        timing: counts of seconds by kind of work, to which the seconds are added.
-        given: the data of the task that attacked models are made from (labels and train file); None for a task that is
-            not searched.
+        timing: the seconds by kind of work; those of this call are added.
+        given: what attacked models are made from: the labels and the train file of the task; None if it is not
+            searched.
     """
     rows = list(records.values())
     needs = [tools.perturbers[attack.name].needs for attack in tools.recipe.attacks_of(task)]

@@ -50,7 +50,7 @@ class ReleaseFiles:
 
     @cached_property
     def exchanging(self) -> Mapping[str, frozenset[str]]:
-        """The labels of the protected names that each of the release's attacks may replace.
+        """For each attack of the release, the labels of the protected spans (such as names) that it may replace.
 
         Attacks that are not installed here are left out.
         """
@@ -69,7 +69,7 @@ class ReleaseFiles:
         return self.folder / OWN / Path(name).name
 
     def schema(self, number: int, task: TaskRecipe) -> Task:
-        """Return the schema of a task of the release. The manifest names it if the recipe does not.
+        """Return the schema of a task of the release, which the recipe or else the manifest names.
 
         Args:
             number: the index of the task in the recipe, from 0.
@@ -104,7 +104,7 @@ class TaskCheck(NamedTuple):
     Attributes:
         problems: a line for each problem.
         rows: the original rows and the train rows as they were read; None if a row is missing or unreadable.
-        figures: maps the name of each perturbed variation (the rows of one attack or search) to its counts.
+        figures: maps the name of each perturbed variation to its counts.
     """
 
     problems: list[str]
