@@ -48,7 +48,7 @@ class Options(AskedWithPrompts):
         top_p: sent to the server: the probability of the nucleus that tokens are drawn from; None to send nothing.
         max_tokens: the most tokens of a reply. None for 64 if the answer is one of several choices, and for the prompt
             file's limit if it is a free text.
-        limit_field: the name under which the most tokens are sent: max_tokens or max_completion_tokens.
+        limit_field: how the server calls the field that limits a reply: max_tokens or max_completion_tokens.
         concurrency: how many questions are open at the same time.
         timeout: how many seconds an attempt may take.
         retries: how many attempts may follow the first.
