@@ -43,7 +43,7 @@ class InvisibleNormalization(Normalization):
     name: ClassVar[str] = "invisible"
 
     def leaves(self, text: str) -> bool:
-        """Tell whether a text has no character that may be invisible, or may begin a tag."""
+        """Tell quickly whether a text certainly has nothing to remove."""
         return not _LIKELY.search(text)
 
     def edits(self, text: str) -> Iterator[Edit]:

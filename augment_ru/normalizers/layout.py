@@ -22,7 +22,10 @@ class LayoutNormalization(WordNormalization):
     name: ClassVar[str] = "layout"
 
     def whole(self, piece: str) -> Iterable[WordReading]:
-        """Yield the readings of a piece; the `cost` of each holds where its word ends in the piece, not a cost."""
+        """Yield the words that a piece of a text stands for if it was typed in the English layout.
+
+        The last signs may be letters or signs. The field `cost` of each word is its length in the piece, not a cost.
+        """
         longer = 0.0
         for stop in range(len(piece), 0, -1):
             typed = piece[:stop].translate(_keys())

@@ -13,7 +13,10 @@ from augment_ru.text.words import RUSSIAN
 
 @dataclass(frozen=True, slots=True)
 class SpokenNormalization(Normalization):
-    """Write out the spoken forms that people write on purpose; no other normalizer touches them."""
+    """Replace spoken forms that people write on purpose by the usual ones: «щас» by «сейчас».
+
+    Other normalizers leave these forms as they are.
+    """
 
     name: ClassVar[str] = "spoken"
 
