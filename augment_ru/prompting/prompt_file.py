@@ -102,10 +102,10 @@ def _templates(given: _File) -> int:
 
 
 def unfit(task: Task) -> str:
-    """Return why the generic prompt cannot ask about the rows of a task; "" if it can.
+    """Return why the generic prompt cannot ask about the rows of a task; "" if it can, or if it is not needed.
 
-    It is also "" if the task has a prompt of its own. The generic prompt shows one text and lists labels, one of which
-    is the answer.
+    The generic prompt shows one text and lists labels, one of which is the answer. It is not needed for a task that has
+    a prompt of its own.
     """
     if not _path(task).stem.startswith(GENERIC):
         return ""

@@ -84,7 +84,7 @@ def stores_beside(output: str) -> list[PartStore]:
 def sweep(output: str) -> None:
     """Delete the stores for the results of parts that lie beside an output.
 
-    Those of other users, and those that a run is using, are left.
+    Stores of other users, and stores that a run is using, are left.
     """
     for store in stores_beside(output):
         with suppress(AugmentError), store.held(output):
