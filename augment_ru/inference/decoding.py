@@ -29,10 +29,10 @@ class Decoding:
     Attributes:
         beams: the width of the beam search; 1 takes the likeliest token. Ignored if tokens are drawn.
         temperature: if set (over 0), tokens are drawn from the `top_k` likeliest; 1 uses the model's own probabilities.
-        top_k: how many of the likeliest tokens a temperature draws from.
+        top_k: from how many of the likeliest tokens one is drawn if `temperature` is set.
         top_p: if set, in (0, 1], tokens are drawn from the likeliest tokens that together have this probability (the
             nucleus).
-        fixed: for measurements: every row gets exactly this many new tokens; None to generate until the model stops.
+        fixed: for measurements: every text gets exactly this many new tokens; None to generate until the model stops.
         penalties: whether the repetition penalties in the model's own generation settings apply.
 
     Raises:
@@ -58,7 +58,7 @@ class Decoding:
 
     @property
     def drawn(self) -> bool:
-        """Whether tokens are drawn at random, so that the text depends on a key of the row."""
+        """Whether tokens are drawn at random; then a text also depends on the key of its draws."""
         return self.temperature is not None or self.top_p is not None
 
     @property
@@ -77,8 +77,8 @@ class TokenChooser:
         tolerance: two logits that differ by less than this are close: rounding could swap them.
         start: how many tokens a text has before the first generated one.
         ends: the tokens that end a text.
-        close: flags of shape (texts,): whether, before the text ended, a token was chosen although another one had a
-            close logit.
+        close: for each text, whether a token was chosen before its end although another one had a close logit; shape
+            (texts,).
     """
 
     keys: Keys

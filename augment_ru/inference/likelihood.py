@@ -42,12 +42,11 @@ def by_trees(
 ) -> list[Floats]:
     """Return the log-likelihood of each sequence of tokens, in nats; common beginnings are computed only once.
 
-    Sequences of one question that begin with the same tokens are joined to a tree. A prefix that several questions
-    share is computed before their trees.
+    The sequences of a question are joined to a tree; its branches are the tokens in which they differ. A prefix that
+    several questions share is computed before their trees.
 
     Args:
-        pretrained: a causal language model that can read trees: it gives a tree the values of its single sequences (to
-            rounding).
+        pretrained: a causal language model that gives sequences in a tree the same values as single ones (to rounding).
         questions: for each question, its sequences, with the index of the first token that is scored.
         budget: the most tokens in a batch.
         worth: the fewest tokens that a prefix must save to be computed by itself; None for the default of the device.

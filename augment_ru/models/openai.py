@@ -39,8 +39,8 @@ class Options(AskedWithPrompts):
         endpoint: chat or completions.
         template: a prompt file that replaces the task's.
         variant: the number of the template in the file, from 1.
-        score: how one of several choices is chosen: by a `reply` that names it, or by the `loglikelihood` of each, with
-            the endpoint completions of a server that echoes log-probabilities.
+        score: how one of several choices is chosen: by a `reply` that names it, or by the `loglikelihood` of each. The
+            latter needs the endpoint completions, on a server that echoes log-probabilities.
         chat: how demonstrations are shown to the endpoint chat: as `turns`, or in one `message`.
         system: a system message, for the endpoint chat; `mera` for MERA's own; None for no message.
         reasoning: how many tokens a reply may have for reasoning, in addition to those of its answer.

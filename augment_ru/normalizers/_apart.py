@@ -41,13 +41,9 @@ a hidden word, and if all are words."""
 def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
     """Find words that white space divides («к а з и н о», «ка зино»), and return the edits that join them.
 
-    A piece is what stands between white space; pieces are numbered from 0.
-
-    Args:
-        context: the text and its pieces.
-
     Returns:
-        The edits, each by the number of the first piece that it changes; and the numbers of all changed pieces.
+        The edits, each by the number of the first piece that it changes; and the numbers of all changed pieces. A piece
+        is what stands between white space.
     """
     chosen: dict[int, Edit] = {}
     taken: set[int] = set()

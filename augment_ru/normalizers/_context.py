@@ -17,12 +17,12 @@ PIECE = re.compile(r"\S+")
 
 
 class Pieces:
-    """A text, its pieces (what stands between white space), and the words that each piece may stand for.
+    """A text, its pieces (what stands between white space), and what each piece may stand for.
 
     Args:
         reader: finds the words that a piece may stand for.
         text: the text.
-        odd: maps each piece that is not simply a word to what it may stand for.
+        odd: what some pieces may stand for; all others stay as they are.
 
     Attributes:
         places: the start and the stop of each piece.
@@ -110,12 +110,12 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     may be a name. A text with many unknown words is taken to be of another language, and stays as it is.
 
     Args:
-        context: the text and its pieces, which are what stands between white space.
+        context: the text with its pieces, which stand between white space.
         taken: the numbers of the pieces that have an edit already.
         others: how many other hidden words were found in the text.
 
     Returns:
-        The new words, each by the number of the piece that it belongs to.
+        The new words, by the number of their piece.
     """
     reader, (strange, plain) = context.reader, context.languages
     is_russian = (strange - 1) * _UNKNOWN <= plain or (reader.eager and _is_mendable(context.judged, strange))
@@ -160,9 +160,9 @@ def agreeing_reading(context: Pieces, at: int, found: Sequence[WordReading]) -> 
     """Choose the word that fits the words before and after it clearly better than the others; None if none does.
 
     Args:
-        context: the text and its pieces, which are what stands between white space.
-        at: the number of the piece.
-        found: the words that the piece may stand for.
+        context: the text.
+        at: where the word stands: the number of the piece between white space.
+        found: the words to choose from.
     """
     pieces = context.pieces
     before = pieces[at - 1].lower() if at and pieces[at - 1][-1].isalpha() else ""
@@ -195,12 +195,7 @@ _VERBAL = frozenset({"VERB", "PRTS", "ADJS"})
 
 
 def are_agreed(one: Reading, other: Reading) -> bool:
-    """Tell whether two word forms agree, as an adjective and its noun or a subject and its verb do.
-
-    Args:
-        one: an analysis of one form.
-        other: an analysis of the other form.
-    """
+    """Tell whether two analysed word forms agree, as an adjective and its noun or a subject and its verb do."""
     shared = one.grammemes & other.grammemes
     if {one.pos, other.pos} & {"ADJF", "PRTF"} and "NOUN" in {one.pos, other.pos}:
         return bool(shared & CASES) and ("plur" in shared or ("sing" in shared and bool(shared & GENDERS)))

@@ -29,14 +29,7 @@ def names_of_bits(bits: int) -> str:
 
 
 def read_as(start: int, stop: int, text: str, bits: int) -> Edit:
-    """Return an edit whose note names the normalizers that made it.
-
-    Args:
-        start: where the edit starts in the text.
-        stop: where it stops.
-        text: the new text.
-        bits: a number in which bit i is set if normalizer i of `NAMES` is needed.
-    """
+    """Return an edit whose note names the normalizers that made it: those whose bits are set (see `NAMES`)."""
     return Edit(start, stop, text, Note(kind=names_of_bits(bits)))
 
 
@@ -70,7 +63,7 @@ class WordReading(NamedTuple):
         score: how likely this is, in nats: the logarithm of the word's frequency, minus twice the cost.
         word: the word, in lower case.
         cost: how unlikely it is that the word is written like this; a cost of c makes it exp(2c) times less likely.
-        bits: a number in which bit i is set if normalizer i of `NAMES` is needed.
+        bits: a number with the bits of the normalizers that are needed (see `NAMES`).
     """
 
     score: float

@@ -207,7 +207,7 @@ def is_form(word: str) -> bool:
 def is_listed(word: str) -> bool:
     """Tell whether a word in lower case is certainly no error.
 
-    It is in the dictionary, or people hide it from filters, or it is too frequent in the news.
+    It is in the dictionary, or people hide it from filters, or it is too frequent in the news to be one.
     """
     return _is_known(word) or word in _new() or count(word) >= _FREQUENT
 

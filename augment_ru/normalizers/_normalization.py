@@ -52,10 +52,7 @@ class Normalization(ABC):
         return [Script.of(text, ()) if self.leaves(text) else self._script(text, self.edits(text)) for text in texts]
 
     def leaves(self, text: str) -> bool:
-        """Tell quickly whether a text certainly stays as it is.
-
-        If the answer is False, as it is by default, it may change or not.
-        """
+        """Tell quickly whether a text certainly stays as it is; False, the default, if it may change."""
         del text
         return False
 

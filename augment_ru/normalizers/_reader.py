@@ -30,10 +30,7 @@ from augment_ru.resources import listed_in, word_lists
 
 
 class WordKnowledge(Normalization):
-    """The base class of normalizers of words: what a normalizer knows of how words may be written.
-
-    A normalizer overrides the members that it needs; each has a default.
-    """
+    """What a normalizer of words knows: a base class, of which a normalizer overrides the members that it needs."""
 
     __slots__ = ()
     wild: ClassVar[str] = ""
@@ -115,10 +112,7 @@ class Piece(NamedTuple):
 
 
 class Reader:
-    """Finds the words that pieces of a text may stand for, with the knowledge of several normalizers at once.
-
-    What was found for unknown words is cached.
-    """
+    """Finds the words that pieces of a text may stand for, with the knowledge of several normalizers at once."""
 
     def __init__(self, parts: Sequence[WordKnowledge]) -> None:
         self.parts = parts

@@ -22,9 +22,9 @@ class LayoutNormalization(WordNormalization):
     name: ClassVar[str] = "layout"
 
     def whole(self, piece: str) -> Iterable[WordReading]:
-        """Yield the words that a piece of a text stands for if it was typed in the English layout.
+        """Yield the words that a piece of a text may stand for if it was typed in the English layout.
 
-        The last signs may be letters or signs. The field `cost` of each word is its length in the piece, not a cost.
+        The field `cost` of each holds where the word ends in the piece, not a cost.
         """
         longer = 0.0
         for stop in range(len(piece), 0, -1):

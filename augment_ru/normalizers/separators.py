@@ -26,9 +26,9 @@ class SeparatorsNormalization(WordNormalization):
     skipped: ClassVar[str] = r"""./\|_~*·•-‑–—,:;+=^'`⭐★☆✨()[]<>?!…"«»{}#&%§¦“”„′’‘№@$""" + "\ufe0f"
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Yield words that are written together with spaces («пишитевличку»), or one without its extra syllables.
+        """Yield the words that are written without spaces in `word`, or the word without its extra syllables.
 
-        Extra syllables repeat each vowel, as in «касазисиносо» for «казино».
+        «пишитевличку» stands for «пишите в личку»; «касазисиносо» has extra syllables and stands for «казино».
         """
         if not RUSSIAN.issuperset(word):
             return

@@ -13,7 +13,7 @@ from augment_ru.normalizers._reading import WordNormalization
 
 @dataclass(frozen=True, slots=True)
 class SkeletonNormalization(WordNormalization):
-    """Write Russian letters for characters that look alike (Unicode's confusables), also upside down or backwards."""
+    """Replace characters that look like Russian letters (Unicode's confusables); read words turned or backwards."""
 
     name: ClassVar[str] = "skeleton"
 

@@ -13,10 +13,7 @@ from augment_ru.text.words import RUSSIAN
 
 @dataclass(frozen=True, slots=True)
 class SpokenNormalization(Normalization):
-    """Replace spoken forms that people write on purpose by the usual ones: «щас» by «сейчас».
-
-    Other normalizers leave these forms as they are.
-    """
+    """Replace spoken forms that people write on purpose by the usual ones; other normalizers leave these forms."""
 
     name: ClassVar[str] = "spoken"
 

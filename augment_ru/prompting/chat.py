@@ -86,7 +86,7 @@ class Chat(NamedTuple):
     def text(self, filled: FilledPrompt) -> str:
         """Return the text of a prompt in the tokenizer's chat template, up to the place of the answer.
 
-        If the template refuses or drops the system message, this is put at the beginning of the user's first message.
+        If the template refuses or drops the system message, it is put at the beginning of the user's first message.
         If the template opens a reasoning block, but the model is not to reason, the block is closed.
 
         Raises:

@@ -49,7 +49,7 @@ class PromptEncoder(NamedTuple):
         return [np.array(ids, dtype=np.int64) for ids in encoded]
 
     def whole_texts(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
-        """Return, for each prompt, the tokens of the prompt with each of its choices, as requests to score all of them.
+        """Return, for each prompt, the tokens of the prompt with each of its choices; all tokens are to be scored.
 
         The first token can be scored only if the tokenizer puts a start token before it.
 
@@ -64,7 +64,7 @@ class PromptEncoder(NamedTuple):
         ]
 
     def continuations(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
-        """Return, for each prompt, the tokens of the prompt with each of its choices, as requests to score the choice.
+        """Return, for each prompt, the tokens of the prompt with each of its choices; only the choice is to be scored.
 
         In a chat, prompt and choice are encoded separately. Otherwise they are encoded as one text, and the choice is
         taken to start after as many tokens as the prompt has by itself.
@@ -96,7 +96,7 @@ class PromptEncoder(NamedTuple):
         return found
 
     def after(self, prompts: Sequence[FilledPrompt], before: Sequence[Tokens], context: int) -> list[list[Request]]:
-        """Return, for each prompt, its tokens with each of its choices after them, as requests to score the choice.
+        """Return, for each prompt, given tokens with each of its choices after them; only the choice is to be scored.
 
         Args:
             prompts: prompts with choices.

@@ -151,7 +151,7 @@ class OwnTemplate:
         return self.kinds[kind]
 
     def of(self, row: Mapping[str, Any], *, shown: bool) -> Template:
-        """Return the template of the prompt that a row holds.
+        """Return the template that a row holds.
 
         Args:
             row: the row.
@@ -166,8 +166,6 @@ class OwnTemplate:
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """How a model is asked about the rows of a task; the content of a file in `prompts/`.
-
-    The names of the attributes are part of `digest`.
 
     Attributes:
         name: the name of its file.
@@ -189,6 +187,7 @@ class Prompt:
             does not list them.
     """
 
+    # the names of the attributes are part of `digest`
     name: str
     task: Task
     targets: Mapping[str, Template]

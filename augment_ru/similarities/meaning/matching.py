@@ -64,7 +64,7 @@ def guessed_fates(source: Source, text: str) -> Fates:
 
 
 def word_edits(source: Source, new: Source) -> list[Edit]:
-    """Align an original with a new text word by word, and return edits that lead from the first to the second."""
+    """Align an original with a new text word by word, and return edits that turn the original into the new text."""
     matcher = SequenceMatcher(None, source.forms, new.forms, autojunk=False)
     edits = []
     for what, first, last, begin, end in matcher.get_opcodes():
