@@ -160,7 +160,7 @@ def governors() -> dict[str, str]:
 def cases_at(before: str) -> frozenset[str]:
     """Return the cases that a number may have after a text, by their names in pymorphy3.
 
-    All cases are returned if the text does not show the case. None is returned if the number is not declined: «глава
+    All cases are returned if the text does not show the case. The set is empty if the number is not declined: «глава
     5».
 
     Args:

@@ -343,8 +343,8 @@ def embedding() -> Any:  # noqa: ANN401  (navec has no types)
 def word_vector(word: str) -> npt.NDArray[np.float64] | None:
     """Return the navec vector of a word in lower case, scaled to length 1, shape (300,); None for an unknown word.
 
-    A word with ё that is unknown is looked up with е. The vector is float64: then sums that processors add in different
-    orders agree in all digits that are used.
+    A word with ё that is unknown is looked up with е. The vector is float64, so that rounded results do not depend on
+    the processor.
     """
     found = embedding().get(word)
     if found is None:

@@ -16,7 +16,7 @@ NEEDED = "models that count words need scikit-learn"
 
 
 class Train(NamedTuple):
-    """The rows of a train file, from which models of bags of words are trained.
+    """The rows of a train file, from which bag-of-words models are trained.
 
     Attributes:
         texts: the text of each row.
@@ -127,7 +127,7 @@ def _by_example(found: Mapping[str, Sequence[str]]) -> Iterator[Prediction]:
 def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]]:  # noqa: ANN401
     """Return, for each text, the score of each label: the value of scikit-learn's decision function.
 
-    For logistic regression it is the log-odds. If two labels have the same score, the first is the prediction, as in
+    For logistic regression it is the log-odds. Of labels with the same score, the first is predicted, as in
     scikit-learn.
 
     Args:

@@ -79,8 +79,9 @@ def label_in(reply: str, choices: Sequence[Choice], *, last: bool = False) -> st
 
     - the reply is nothing but a choice or its label;
     - choices have letters, and the last «Ответ:» is followed by one, or else the reply begins with one;
-    - a choice or its label occurs in the reply; of several, the first counts, or with `last` the last. «следует» in
-      «не следует» does not count if both are choices.
+    - a choice or its label occurs in the reply; of several, the first counts, or with `last` the last.
+
+    «следует» in «не следует» does not count if both are choices.
 
     Args:
         reply: the reply of a model.

@@ -159,8 +159,8 @@ class Batch:
     def seen_by(self, attack: "Viewer") -> "Batch":
         """Return the batch for one attack: with the spans that are protected from it, and the words that it may edit.
 
-        Besides the protected spans of the batch, these are the spans of the attack's guards. Two kinds of spans are not
-        protected from all attacks:
+        The spans of the attack's guards are added to the protected spans. Some protected spans may be edited by certain
+        attacks:
 
         - An attack that exchanges options may edit the texts of wrong options («(B) пробка»), but not their markers,
           and not what another rule protects inside them.
@@ -304,7 +304,7 @@ class Batch:
         """The global places that no change may reach across, ascending.
 
         They are the starts of texts, borders inside texts (such as the starts of options), and, in a JSON text, the
-        places where its syntax interrupts what may change.
+        starts of the syntax between values.
         """
         fences = self.starts[:-1]
         inner = [] if self.in_json is None else [span.start for span in self.prepared.atoms if span.label == JSON]
