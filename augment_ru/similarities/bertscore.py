@@ -349,10 +349,7 @@ class BertScorer(Scorer):
 
     @property
     def warnings(self) -> dict[int, tuple[str, ...]]:
-        """For each original text that is longer than the model reads, or has such a perturbed text, a warning.
-
-        The warnings are found by the index of the original text.
-        """
+        """Warnings that an original text, or a perturbed one, is longer than the model reads, by the original's index."""
         limit = self._encoder.limit
         return {
             index: (f"bertscore: compared by the first {limit} of {count} tokens, which is all the model takes",)
