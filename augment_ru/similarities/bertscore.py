@@ -349,7 +349,7 @@ class BertScorer(Scorer):
 
     @property
     def warnings(self) -> dict[int, tuple[str, ...]]:
-        """Warnings that an original text, or a perturbed one, is longer than the model reads, by the original's index."""
+        """Warnings that an original or a perturbed text is longer than the model reads, by the original's index."""
         limit = self._encoder.limit
         return {
             index: (f"bertscore: compared by the first {limit} of {count} tokens, which is all the model takes",)
