@@ -57,7 +57,9 @@ def padded(
 
 
 def batches(lengths: Ints, budget: int, most: int = MOST_SEQUENCES) -> Iterator[Ints]:
-    """Yield batches of sequences of similar length, as indices, the longest first.
+    """Yield batches of sequences of similar length; a batch is given as the indices of its sequences.
+
+    Batches of longer sequences come first.
 
     Args:
         lengths: the number of tokens of each sequence, shape (sequences,).

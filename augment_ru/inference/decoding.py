@@ -29,10 +29,10 @@ class Decoding:
     Attributes:
         beams: the width of the beam search; 1 takes the likeliest token. Ignored if tokens are drawn.
         temperature: if set (over 0), tokens are drawn from the `top_k` likeliest; 1 uses the model's own probabilities.
-        top_k: how many of the likeliest tokens a temperature draws from.
+        top_k: from how many of the likeliest tokens one is drawn if `temperature` is set.
         top_p: if set, in (0, 1], tokens are drawn from the likeliest tokens that together have this probability (the
             nucleus).
-        fixed: for measurements: every row gets exactly this many new tokens; None to generate until the model stops.
+        fixed: for measurements: every text gets exactly this many new tokens; None to generate until the model stops.
         penalties: whether the repetition penalties in the model's own generation settings apply.
 
     Raises:
@@ -58,7 +58,7 @@ class Decoding:
 
     @property
     def drawn(self) -> bool:
-        """Whether tokens are drawn at random, so that the text depends on a key of the row."""
+        """Whether tokens are drawn at random; then a text also depends on the key of its draws."""
         return self.temperature is not None or self.top_p is not None
 
     @property
@@ -69,15 +69,16 @@ class Decoding:
 
 @dataclass(slots=True)
 class TokenChooser:
-    """A logits processor for transformers: for each row it keeps only the token that is chosen as the next one.
+    """A logits processor for transformers: chooses the next token of each text, and excludes all others.
 
     Attributes:
-        keys: the key on which each row's random draws depend, shape (rows,).
+        keys: the key on which each text's random draws depend, shape (texts,).
         decoding: how tokens are chosen; must not be a beam search.
         tolerance: two logits that differ by less than this are close: rounding could swap them.
-        start: how many tokens a row has before the first generated one.
+        start: how many tokens a text has before the first generated one.
         ends: the tokens that end a text.
-        close: which rows had two candidates with close logits before their text ended, flags of shape (rows,).
+        close: for each text, whether a token was chosen before its end although another one had a close logit; shape
+            (texts,).
     """
 
     keys: Keys
@@ -120,19 +121,20 @@ class TokenChooser:
 def chosen_of(
     logits: Floats, tokens: Ints, keys: Keys, step: int, *, decoding: Decoding, tolerance: float
 ) -> tuple[Ints, Mask]:
-    """Choose the next token of each row, and tell whether another one is so close that rounding could swap them.
+    """Choose the next token of each text, and tell whether rounding errors could have changed the choice.
 
     Args:
-        logits: the highest logits of each row in falling order, shape (rows, tokens). There is one more than tokens
-            that may be chosen, so that a close miss can be noticed.
+        logits: the highest logits of each text in falling order, shape (texts, tokens). The last one belongs to a token
+            that may not be chosen; it shows whether this token was nearly among those that may.
         tokens: the tokens of these logits, same shape.
-        keys: the key on which each row's random draws depend, shape (rows,).
+        keys: the key on which each text's random draws depend, shape (texts,).
         step: how many new tokens the text already has; each draw depends on step and token.
         decoding: how tokens are chosen: the likeliest, or by temperature and top-k.
-        tolerance: logits that differ by less are close; 0 reports no close choices.
+        tolerance: rounding may swap two logits that differ by less; 0 if rounding is to be ignored.
 
     Returns:
-        The index of the chosen token in each row of `tokens`, and whether another one was close, both of shape (rows,).
+        For each text, the index of the chosen token in its row of `tokens`; and whether rounding could have changed the
+        choice. Both have the shape (texts,).
     """
     possible = np.minimum(decoding.top_k, logits.shape[1]) if decoding.temperature is not None else 1
     noisy = logits.copy()
@@ -166,11 +168,11 @@ def gumbel(keys: Keys, positions: Keys) -> Floats:
 
 
 def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
-    """Return a token that is drawn from the nucleus: the likeliest tokens that together have a certain probability.
+    """Draw a token from the nucleus: the likeliest tokens that together have the probability `top_p`.
 
     Args:
         probabilities: the probability of every token, shape (vocabulary,).
-        top_p: this probability.
+        top_p: the probability of the nucleus, in (0, 1].
         draw: a random number in [0, 1), which selects the token.
 
     >>> [draw_from_nucleus(np.array([0.1, 0.5, 0.3, 0.1]), 0.8, draw) for draw in (0.0, 0.6, 0.7, 0.99)]
@@ -183,13 +185,13 @@ def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
 
 
 def likeliest(probabilities: Floats, top_p: float) -> Ints:
-    """Return the likeliest tokens, the likeliest first; of equally likely ones, the token with the lowest number first.
+    """Return the likeliest tokens, which together have at least the probability `top_p`; the likeliest come first.
 
-    They are at least as many as are needed to have the probability `top_p` together.
+    There may be more of them than this takes. Equally likely tokens are sorted by their numbers.
 
     Args:
         probabilities: the probability of every token, shape (vocabulary,).
-        top_p: the tokens together have at least this probability, up to rounding.
+        top_p: the probability that the tokens must have together, up to rounding.
     """
     for few in (256, 4096):  # a full sort of the vocabulary is slow, and seldom needed
         if few < probabilities.size:

@@ -89,23 +89,23 @@ def generated(
     stops: Sequence[Sequence[str]] = (),
     batch_tokens: int | None = None,
 ) -> list[list[int] | None]:
-    """Generate the new tokens of each row, up to the token that ends a text.
+    """Generate an output for each input, up to the token that ends a text; inputs and outputs are tokens.
 
     Args:
         model: an encoder-decoder, or a causal language model.
-        inputs: the tokens that the model reads, for each row.
-        keys: the key on which each row's random draws depend, shape (rows,).
+        inputs: the tokens of each input.
+        keys: the key on which each output's random draws depend, shape (inputs,).
         decoding: how tokens are chosen, such as by beam search or by random draws.
-        limits: the most new tokens of each row, shape (rows,); a row with the limit 0 is skipped.
-        stops: for each row, strings that also end it: the last token is the one that completes such a string. Empty if
-            no row has such strings.
+        limits: the most tokens of each output, shape (inputs,); an input with the limit 0 is skipped.
+        stops: for each input, strings that end its output: the token that completes such a string is the last one. May
+            be empty if no output has such strings.
         batch_tokens: the most tokens of a batch, generated ones included; None for `BATCH_TOKENS`.
 
     Returns:
-        The new tokens of each row, special tokens and padding included; None for a row with the limit 0.
+        The tokens of each output, special tokens and padding included; None for an input with the limit 0.
 
     Raises:
-        AugmentError: a single row does not fit into memory.
+        AugmentError: a single input with its output does not fit into memory.
     """
     found: list[list[int] | None] = [None] * len(inputs)
     budget = batch_tokens or BATCH_TOKENS.on(model.device)

@@ -40,20 +40,19 @@ _SMALLEST = 32
 def by_trees(
     pretrained: Pretrained, questions: Sequence[Sequence[Request]], budget: int, worth: int | None = None
 ) -> list[Floats]:
-    """Return the log-likelihood of each sequence of tokens, in nats; tokens that sequences share are computed once.
+    """Return the log-likelihood of each sequence of tokens, in nats; common beginnings are computed only once.
 
-    The sequences of a question begin alike. They form a tree, in which a shared token occurs once. A prefix that many
-    questions share is also computed once.
+    The sequences of a question are joined to a tree; its branches are the tokens in which they differ. A prefix that
+    several questions share is computed before their trees.
 
     Args:
-        pretrained: a causal language model that gives trees the same values as their sequences (to rounding).
+        pretrained: a causal language model that gives sequences in a tree the same values as single ones (to rounding).
         questions: for each question, its sequences, with the index of the first token that is scored.
         budget: the most tokens in a batch.
-        worth: a prefix is shared by questions only if that saves at least so many tokens; None for the default of the
-            device.
+        worth: the fewest tokens that a prefix must save to be computed by itself; None for the default of the device.
 
     Returns:
-        For each question an array of shape (sequences,).
+        For each question, the log-likelihoods of its sequences, shape (sequences,).
 
     Raises:
         AugmentError: a prefix or a tree does not fit into memory.
@@ -273,7 +272,8 @@ class Likelihoods(NamedTuple):
     Attributes:
         pretrained: a causal language model.
         budget: the most tokens in a batch, padding included.
-        trees: whether shared tokens are computed once (as a tree), because the model then gives the same values.
+        trees: whether the tokens with which several sequences begin are computed only once. This needs a model that
+            gives the same values then.
     """
 
     pretrained: Pretrained
@@ -282,7 +282,9 @@ class Likelihoods(NamedTuple):
 
     @classmethod
     def of(cls, pretrained: Pretrained, batch_tokens: int | None = None) -> "Likelihoods":
-        """Make the function for a model, after a test whether the model may compute shared tokens only once.
+        """Return a function that computes log-likelihoods of token sequences with a model.
+
+        It tests first whether the model gives the same values if common beginnings are computed only once.
 
         Args:
             pretrained: a causal language model.

@@ -119,8 +119,10 @@ def _logits(model: Pretrained, inputs: "Tensor", attention: "Tensor", gaps: "Ten
 def whole_words(name: str, tokenizer: Any) -> dict[int, str]:  # noqa: ANN401  (transformers' own)
     """Return the tokens of a tokenizer that are whole Russian words, as a mapping from each token to its word.
 
+    The result is cached.
+
     Args:
-        name: the name of the model; under it and the tokenizer the result is kept for later calls.
+        name: the name of the model; the result depends only on the tokenizer.
         tokenizer: the tokenizer of the model.
     """
     del name

@@ -11,8 +11,7 @@ T = TypeVar("T")
 class Memo(Generic[T]):
     """A cache of the values that a model or function returns for texts; it is thread-safe.
 
-    It keeps the newest values, at most `most` of them. The candidates of a search give models the same texts again and
-    again. Only values that do not depend on a random draw may be cached.
+    It keeps the newest values, at most `most` of them. Only values that do not depend on a random draw may be cached.
     """
 
     def __init__(self, most: int = 100_000) -> None:

@@ -32,20 +32,21 @@ class Request(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The token sequences of a question as a tree: tokens that several sequences begin with occur once.
+    """The token sequences of a question as a tree, in which their common beginnings occur only once.
 
-    The prefix, which all sequences of the question have in common with those of other questions, is left out.
+    The tree begins after the prefix, which all sequences of several questions have in common.
 
     Attributes:
-        tokens: the tokens that the model is given, shape (inputs,). The last token of a sequence is left out, unless
+        tokens: the tokens that the model reads, shape (inputs,). The last token of a sequence is not read, unless
             another sequence continues after it.
-        depths: how many tokens come before each token in its sequence, the prefix included, shape (inputs,).
-        ends: for each token, the index after the last token that follows it in some sequence, shape (inputs,). All
-            tokens from its own index up to there attend to it.
-        parents: for each scored token, the index in `tokens` of the token before it, or -1 if that is the last token of
-            the prefix; shape (scored,).
-        scored: the tokens that are scored, shape (scored,).
-        paths: for each sequence, the indices of its scored tokens in `scored`.
+        depths: for each of `tokens`, how many tokens come before it in its sequence, the prefix included; shape
+            (inputs,).
+        ends: for each of `tokens`, the index before which its branch of the tree ends, shape (inputs,). All tokens of
+            the branch attend to it.
+        scored: the tokens of which the model gives the probability, shape (scored,).
+        parents: for each scored token, the index in `tokens` of the token before it; -1 if the prefix comes before it;
+            shape (scored,).
+        paths: for each sequence, the indices of its tokens in `scored`.
     """
 
     tokens: Tokens
@@ -57,12 +58,12 @@ class Tree(NamedTuple):
 
 
 class PrefixGroup(NamedTuple):
-    """Questions whose token sequences all begin with the same tokens (the prefix), which are computed once.
+    """Questions whose token sequences all begin with the same tokens, the prefix; it is computed only once.
 
     Attributes:
         prefix: the common tokens; may be empty.
         members: the indices of the questions.
-        first: the index of the first prefix token that is scored in some sequence; `prefix.size` if none is scored.
+        first: the index of the first token of the prefix that any sequence scores; `prefix.size` if none is scored.
     """
 
     prefix: Tokens
@@ -86,8 +87,7 @@ def prefix_groups(questions: Sequence[Sequence[Request]], least: int) -> list[Pr
 
     Args:
         questions: the sequences of each question; no sequence may be empty.
-        least: questions form a group only if their common prefix saves at least so many tokens, else a call of the
-            model is not worth it.
+        least: the fewest tokens that a common prefix must save; one that saves fewer is not worth a call of the model.
     """
     prefixes = [_common_prefix(question) for question in questions]
     keys = [prefix.astype(">u4").tobytes() for prefix in prefixes]  # sorts as the tokens do, and fast
@@ -156,11 +156,11 @@ def _intervals(overlaps: Sequence[int], least: int) -> Sequence[tuple[int, int, 
 
 
 def tree_of(question: Sequence[Request], prefix: int) -> Tree:
-    """Build a tree of a question's token sequences: tokens that several sequences begin with occur once.
+    """Build a tree of a question's token sequences, in which their common beginnings occur only once.
 
     Args:
         question: the sequences.
-        prefix: how many tokens at the beginning, the same in all sequences, are left out.
+        prefix: the number of tokens at the beginning that are left out; they must be the same in all sequences.
     """
     order = sorted(range(len(question)), key=lambda index: question[index].tokens.astype(">u4").tobytes())
     tokens: list[int] = []
@@ -214,15 +214,18 @@ def _tree(nodes: Ints, paths: Sequence[Ints]) -> Tree:
 
 
 def tree_mask(trees: Sequence[Tree], size: int, prefix: int) -> Bools:
-    """Return which tokens each token of a row of trees attends to, flags of shape (size, prefix + size).
+    """Return the attention mask of several trees in one row: which tokens each token attends to.
 
-    A tree holds token sequences that begin alike; a token attends to the prefix and to the tokens before it in its
-    sequences.
+    A tree is made of token sequences that begin alike. A token attends to the prefix, to itself, and to the tokens
+    before it in its sequences. Padding attends to the prefix and itself.
 
     Args:
-        trees: the trees of the row, one after the other. The padding after them attends to the prefix and itself.
-        size: the length of the row in tokens, with the padding.
+        trees: the trees, one after another; padding follows the last one.
+        size: the number of tokens of the trees and the padding.
         prefix: the number of tokens of the prefix, which comes before all trees.
+
+    Returns:
+        Flags of shape (size, prefix + size): a row for each token that attends, a column for each token attended to.
     """
     mask = np.zeros((size, prefix + size), dtype=np.bool_)
     mask[:, :prefix] = True

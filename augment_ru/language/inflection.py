@@ -47,9 +47,9 @@ class WordForm(NamedTuple):
         lemma: the lemma of the word, with ё.
         kind: the class of the word: NOUN, ADJ, VERB (including participles and gerunds), or pymorphy3's part of speech.
         grammemes: the grammemes that make the form, such as {"sing", "ablt"}.
-        variants: grammemes that distinguish the form from others with the same `grammemes`: {"V-oy"} for «водою»; for a
-            noun also its gender.
-        word: all grammemes of the form and of the word, such as {"NOUN", "inan", "femn", "sing", "ablt"}.
+        variants: grammemes that tell apart forms with the same `grammemes`: {"V-oy"} for «водою», none for «водой»; for
+            a noun also its gender.
+        word: all grammemes, also those that all forms of the word have: {"NOUN", "inan", "femn", "sing", "ablt"}.
     """
 
     lemma: str
@@ -68,9 +68,9 @@ class WordForm(NamedTuple):
 
     @property
     def first_case(self) -> str:
-        """The case of the form by its name in pymorphy3, without second cases; "" for a form without case.
+        """The case of the form, a second case as the common one, by its name in pymorphy3; "" for a form without case.
 
-        The second genitive «чаю» in «стакан чаю» counts as a genitive, `gent`.
+        So «чаю» in «стакан чаю» is in the genitive, `gent`.
         """
         return SECOND_CASES.get(self.case, self.case)
 
@@ -118,8 +118,7 @@ def _one_of(grammemes: frozenset[str], category: frozenset[str]) -> str:
 def word_form(word: str, pos: str, features: str) -> WordForm | None:
     """Return the grammatical form of a word of a text.
 
-    A word may have several readings (analyses). The one is taken that agrees best with what the tagger (a model of
-    morphology) found.
+    If several forms are possible, it is the one that agrees best with what the tagger (a model of morphology) found.
 
     Args:
         word: the word as it is written.
@@ -138,12 +137,14 @@ def word_form(word: str, pos: str, features: str) -> WordForm | None:
 
 @lru_cache(maxsize=200_000)
 def inflect(lemma: str, form: WordForm) -> str | None:
-    """Put a lemma into a form; the result is in lower case, with ё.
+    """Put a lemma into the grammatical form of another word; the result is in lower case, with ё.
 
-    If the form is a variant of another one, the same variant is taken where the lemma has it: a form like «водою» gives
-    «влагою». If several words fit, the most frequent one is taken: «лет», not «годов». A word without a second genitive
-    or locative is put into the first one: a form like «чаю» (in «стакан чаю») gives «молока». If several words have the
-    lemma, the one with the animacy and gender of the form is taken: «кулак» is a fist or a man.
+    - Variants are kept: the form of «водою» makes «влага» «влагою».
+    - A word without the second genitive or locative is put into the first one: the form of «чаю» (in «стакан чаю»)
+      makes «молоко» «молока».
+    - If several words have the lemma («кулак» is a fist or a man), the one with the animacy and gender of the form is
+      taken.
+    - If the form can be written in several ways, the most frequent one is taken: «лет», not «годов».
 
     Args:
         lemma: the lemma of the wanted word, with ё.
@@ -167,9 +168,9 @@ def inflect(lemma: str, form: WordForm) -> str | None:
 
 @lru_cache(maxsize=200_000)
 def known_forms(word: str) -> tuple[WordForm, ...]:
-    """Return all grammatical forms that a word in lower case may be («стали»: of «сталь», of «стать»), likeliest first.
+    """Return all grammatical forms that a word in lower case may be, the likeliest first.
 
-    The result is empty for a word that is not Russian.
+    «стали», for example, may be a form of «сталь» or of «стать». The result is empty for a word that is not Russian.
     """
     if not RUSSIAN.fullmatch(word):
         return ()
@@ -182,8 +183,8 @@ def noun_of(lemma: str, like: WordForm | None = None) -> WordForm | None:
 
     Args:
         lemma: the lemma, with ё.
-        like: a form of another noun. If several nouns have this lemma, the one that shares most of the gender and
-            animacy of `like` is taken.
+        like: a form of another noun. If several nouns have this lemma, the one that is most like it in gender and
+            animacy is taken.
 
     Returns:
         The form; None if `lemma` is not the lemma of a noun.

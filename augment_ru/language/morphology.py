@@ -104,9 +104,9 @@ def is_known(word: str) -> bool:
 
 
 def has_form(word: str) -> bool:
-    """Tell whether the dictionary has a word form in lower case; unlike `is_known`, do not cache the result.
+    """Tell whether the dictionary has a word form in lower case; the answer is not cached.
 
-    Use it for words that are hardly ever asked again, such as misspelt ones.
+    For words that are asked about often, `is_known` is faster, since it caches its answers.
     """
     dictionary, same = _word_forms()
     found = dictionary.similar_keys(word, same) if "е" in word else word in dictionary
@@ -274,11 +274,13 @@ def has_lemma(word: str, wanted: Container[str]) -> bool:
 
 
 def may_be_form(word: str, wanted: frozenset[str]) -> bool:
-    """Tell whether a word may be a form of one of these lemmas, by its first three letters alone.
+    """Tell whether a word begins with the same three letters as one of some lemmas.
+
+    This is fast; if the answer is False, the word is certainly not a form of any of them.
 
     Args:
         word: the word.
-        wanted: the lemmas; their first three letters must be the same in all their forms.
+        wanted: the lemmas; all forms of each must begin with the same three letters.
     """
     return word[:_BEGIN].lower() in _beginnings(wanted)
 
@@ -341,8 +343,7 @@ _RARER_LEMMAS = frozenset({"больший", "запасный", "меря", "н
 def analysis(word: str, pos: str, features: str) -> Analysis | None:
     """Return that analysis of a word which agrees best with what the tagger (a model of morphology) found in the text.
 
-    If several agree equally well, one with a commoner lemma is taken, and of these the likeliest. Only Russian words
-    are analysed: the dictionary has no others, and pymorphy3 fails on characters without a Unicode name.
+    If several agree equally well, those with rare lemmas are passed over, and the likeliest of the others is taken.
 
     Args:
         word: the word form.

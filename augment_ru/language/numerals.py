@@ -149,10 +149,10 @@ def noun_after(number: int, lemma: str, case: str) -> str:
 
 @cache
 def governors() -> dict[str, str]:
-    """Map words to what they demand of a number after them, such as `gent` (the genitive) for «достигать».
+    """Read the dictionary `governors`: map words to what they demand of a number that follows.
 
-    These are the kinds of the dictionary `governors`: `none` is a word after which a number is not declined («глава
-    5»).
+    «достигать», for example, demands the genitive (`gent`). After a word with `none`, such as «глава», a number is not
+    declined.
     """
     return {word: kind for kind, words in rows(dictionary_path("governors"), columns=2) for word in words.split(" ")}
 
@@ -160,8 +160,8 @@ def governors() -> dict[str, str]:
 def cases_at(before: str) -> frozenset[str]:
     """Return the cases that a number may have after a text, by their names in pymorphy3.
 
-    All cases are returned if the text does not tell. The set is empty if the number is a name that is not declined:
-    «глава 5».
+    All cases are returned if the text does not show the case. The set is empty if the number is not declined: «глава
+    5».
 
     Args:
         before: the text up to the number, with the space before it.
@@ -209,10 +209,16 @@ def _cases_behind_adjective(word: str, before: str) -> frozenset[str]:
 
 
 class Noun(NamedTuple):
-    """One reading (possible analysis) of a noun after a number.
+    """A noun after a number, in one of its possible analyses.
 
-    It has its lemma, number, case, gender and animacy. `start` and `stop` are the range of the noun in the text after
-    the number.
+    Attributes:
+        lemma: its lemma.
+        number: `sing` or `plur`.
+        case: the case by its name in pymorphy3, such as `gent`.
+        gender: `masc`, `femn` or `neut`.
+        animate: whether it names a person or an animal.
+        start: where it begins in the text after the number.
+        stop: where it ends there.
     """
 
     lemma: str
@@ -261,9 +267,9 @@ def _nouns(word: str) -> tuple[Noun, ...]:
 
 
 def ways_to_count(number: int, nouns: list[Noun], cases: frozenset[str]) -> list[tuple[str, Noun]]:
-    """Return the ways to write a number in words before a noun, each once.
+    """Return the numerals in words that a number may stand for before a noun: 2 is «два», «двух» or «двумя».
 
-    Each way comes with the reading of the noun that fits it.
+    Each is returned once, with the analysis of the noun that fits it.
 
     Args:
         number: the number, from 0 to 999,999.
@@ -296,9 +302,9 @@ def _cases_with(kind: str, noun: Noun) -> Iterator[str]:
 
 
 def case_of_unit(before: str, behind: str) -> str:
-    """Return the case of a number before an abbreviated unit: «в 5 км»; "" if it is not certain.
+    """Return the case of a number before an abbreviated unit, such as «5 км»; "" if it is not certain.
 
-    The unit itself does not show the case.
+    It is found from the texts around, because the abbreviation does not show it.
 
     Args:
         before: the text before the number.

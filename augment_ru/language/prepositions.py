@@ -44,9 +44,9 @@ def fitting(preposition: str, word: str) -> str | None:
 
 
 def cases_behind(preposition: str) -> frozenset[str]:
-    """Return the cases that a preposition in lower case demands, by their names in pymorphy3; none if not listed.
+    """Return the cases that a preposition demands, by their names in pymorphy3, without second cases (`gen2`, `loc2`).
 
-    Second cases (`gen2`, `loc2`) are not among them.
+    The preposition must be in lower case. For one that the dictionary does not list, the result is empty.
 
     >>> sorted(cases_behind("в"))
     ['accs', 'loct']

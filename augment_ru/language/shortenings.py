@@ -44,12 +44,12 @@ def phrase_in(words: str, case: str) -> str:
 
 
 def unit_forms(kind: str, words: str) -> tuple[str, ...]:
-    """Return the forms of a noun that an abbreviation stands for: of «год» the singular, of «годы» the plural.
+    """Return all forms of a noun that its abbreviation may stand for.
 
     Args:
-        kind: the kind of the abbreviation in the dictionary. A noun of the kind `unit` («км») has the forms of both
-            numbers.
-        words: the noun in the nominative.
+        kind: the kind of the abbreviation in the dictionary, such as `unit` («км») or `time` («г.»). Abbreviations of
+            some kinds stand for one number only: that of `words`.
+        words: the noun in the nominative, singular or plural.
     """
     noun = noun_of(_PLURALS.get(words, words))
     if noun is None:

@@ -84,15 +84,14 @@ _NARROWEST = 16
 
 
 def product(rows: Numbers, weights: Numbers) -> Numbers:
-    """Return the matrix product `rows @ weights`, computed without threads if there are few rows.
-
-    For few rows threads gain nothing, and on a busy machine BLAS waits milliseconds for them. So the product is
-    computed in blocks of columns, one after another. Each is so small that BLAS uses one thread for it.
+    """Return the matrix product `rows @ weights`; if there are few rows, it is computed by one thread, which is faster.
 
     Args:
         rows: shape (rows, inputs).
         weights: shape (inputs, outputs).
     """
+    # for few rows threads gain nothing, and on a busy machine BLAS waits milliseconds for them; for each of these
+    # blocks of columns it uses one thread
     width = _ALONE // max(rows.size, 1) // _NARROWEST * _NARROWEST
     if width < _NARROWEST or width >= weights.shape[1]:
         return rows @ weights
@@ -146,11 +145,11 @@ class _Layer(NamedTuple):
 
 
 class Encoder:
-    """The encoder of one of slovnet's models; what its first layer computes for a word is cached.
+    """The encoder of one of slovnet's models; the output of its first layer for a word is cached.
 
     Args:
         model: slovnet's model.
-        gap: the index in the model's vocabulary that stands for a gap between texts.
+        gap: the number in the model's vocabulary that separates texts.
         dtype: the floating type in which the encoder computes.
     """
 
@@ -344,8 +343,8 @@ def embedding() -> Any:  # noqa: ANN401  (navec has no types)
 def word_vector(word: str) -> npt.NDArray[np.float64] | None:
     """Return the navec vector of a word in lower case, scaled to length 1, shape (300,); None for an unknown word.
 
-    A word with ё that is unknown is looked up with е. The vector is float64, so that products of vectors differ between
-    processors by far less than the digits to which they are rounded.
+    A word with ё that is unknown is looked up with е. The vector is float64, so that rounded results do not depend on
+    the processor.
     """
     found = embedding().get(word)
     if found is None:

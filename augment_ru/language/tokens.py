@@ -31,14 +31,14 @@ def token_ranges(text: str) -> list[tuple[int, int]]:
 
 
 def readable(text: str) -> tuple[str, list[int] | None]:
-    r"""Prepare a text for the models of annotation, and map its characters to their places in the original text.
+    r"""Prepare a text for the models of annotation, and return where its characters stand in the original text.
 
     Characters are composed (NFC), stress marks are removed, and runs of emoji get a space on either side. White space
-    that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) is replaced by spaces.
+    that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) becomes spaces.
 
     Returns:
-        The prepared text; and the place in the original of each of its characters and of its end, or None if all places
-        are unchanged.
+        The prepared text. And a list: the place in the original of each of its characters, then of its end; None if no
+        place changes.
     """
     if "\\" in text:
         text = _ESCAPES.sub("  ", text)

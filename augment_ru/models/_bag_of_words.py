@@ -16,11 +16,11 @@ NEEDED = "models that count words need scikit-learn"
 
 
 class Train(NamedTuple):
-    """The rows of a train file, from which models of bags of words are trained.
+    """The rows of a train file, from which bag-of-words models are trained.
 
     Attributes:
         texts: the text of each row.
-        labels: for each field of the right answer, its label in each row.
+        labels: maps each field of the right answer to the labels that the rows have in it.
         digest: a digest of the rows.
     """
 
@@ -30,10 +30,10 @@ class Train(NamedTuple):
 
 
 def train_of(request: ModelRequest, kind: str) -> Train:
-    """Read the train file of a model: the file that its argument names, or the file of `--train`.
+    """Read the train file of a model: the file that its argument names, or else the file of `--train`.
 
     Args:
-        request: what the model is made from. Its `argument` is the train file; if this is empty, its `train` is.
+        request: what the model is made from. Its `argument` names the train file; if that is empty, its `train` does.
         kind: the kind of model, for messages.
 
     Raises:
@@ -83,9 +83,9 @@ class Constant(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BagOfWords(Model):
-    """A model of classifiers that count words or n-grams: one for each field of the right answer.
+    """A model that classifies texts by their words or n-grams; it reads no demonstrations.
 
-    They read only the text, without demonstrations.
+    It has one classifier for each field of the right answer.
 
     Attributes:
         classifiers: maps each field to its classifier.
@@ -127,7 +127,7 @@ def _by_example(found: Mapping[str, Sequence[str]]) -> Iterator[Prediction]:
 def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]]:  # noqa: ANN401
     """Return, for each text, the score of each label: the value of scikit-learn's decision function.
 
-    For logistic regression it is the log-odds. If two labels have the same score, the first is the prediction, as in
+    For logistic regression it is the log-odds. Of labels with the same score, the first is predicted, as in
     scikit-learn.
 
     Args:
@@ -146,7 +146,9 @@ def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]]: 
 
 
 def fitted(train: Train, make: Callable[[], Any], signature: str) -> BagOfWords:
-    """Train a model of classifiers: one for each field of the right answer.
+    """Train a model that classifies texts by their words or n-grams.
+
+    A classifier is trained for each field of the right answer.
 
     Args:
         train: the rows of the train file.

@@ -118,12 +118,9 @@ def concurrent_answers(
 ) -> Iterator[tuple[int, T]]:
     """Ask several questions at a time; yield (index of the question, answer) as soon as an answer arrives.
 
-    After a failure, no further question is asked. The answers to open questions are still awaited and yielded, so that
-    these need not be asked again; then the error is raised. A signal that ends the program has the same effect, but the
-    wait is limited, and a second signal ends it. If the caller stops iterating, open questions are not awaited.
-
-    Questions are asked in a daemon thread, because an interrupted program would wait for any other thread, and so for a
-    server that hangs.
+    After a failure, no further question is asked. Questions that are open then are still answered, so that they need
+    not be asked again; after that the error is raised. An interruption of the program (a signal) also lets open
+    questions be answered, but only for a limited time, and only until a second signal comes.
 
     Args:
         count: the number of questions, which are numbered from 0.
@@ -153,6 +150,7 @@ def concurrent_answers(
         except BaseException as error:  # noqa: BLE001  (raised in the caller's thread)
             results.put(error)
 
+    # a daemon, because an interrupted program would wait for any other thread, and so for a server that hangs
     Thread(target=lambda: asyncio.run(all_()), daemon=True).start()
     try:
         yield from _received(results, waiting)
@@ -196,7 +194,7 @@ def backoff(attempt: int) -> float:
     """Return how many seconds to wait before a question is sent again.
 
     Args:
-        attempt: which attempt comes next, from 0; before 0 there is no wait.
+        attempt: the number of the repetition that comes next, from 1.
 
     >>> [backoff(attempt) for attempt in (1, 2, 3, 20)]
     [0.5, 1.0, 2.0, 60.0]

@@ -106,7 +106,8 @@ class PromptedNetwork:
             head: the transformers class that loads the model.
             request: what the model is made from; its argument is a folder or a name on the hub.
             options: the options that the user set.
-            chat_of: takes a tokenizer, and returns the chat with which it asks, or None to ask with plain texts.
+            chat_of: takes the tokenizer, and returns the form of a chat in which the network is asked; None for prompts
+                that are plain texts.
 
         Raises:
             AugmentError: there is no such model or prompt, or an option is out of its range.
@@ -120,10 +121,10 @@ class PromptedNetwork:
         return cls(kind, options, prompt, pretrained, encoder, context)
 
     def written(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[str]:
-        """Generate the answer to each prompt as text, up to a string that ends an answer; in a chat, the whole reply.
+        """Generate the answer to each prompt as text.
 
-        Each random draw depends only on the seed, the prompt and the token's number, so an answer does not depend on
-        the other prompts in its batch.
+        In a chat the model ends its reply itself, and the answer is found in the reply. Otherwise an answer goes up to
+        the first of the strings that end an answer. The random draws for a prompt do not depend on other prompts.
 
         Args:
             prompts: the prompts.
@@ -202,7 +203,7 @@ class PromptedNetwork:
             labels: the classes of the data; None if answers are free texts.
             score: takes prompts, and returns for each the score of each of its choices.
             write: takes prompts without choices, and returns a generated answer for each.
-            replies: whether prompts with choices are answered with a reply, too, in which the model names a choice.
+            replies: whether prompts with choices are also answered with a generated reply, which names a choice.
         """
         shaping = {name: value for name, value in asdict(self.options).items() if name not in _NOT_SIGNED}
         shaping |= {"chat": self.encoder.chat.signature} if self.encoder.chat else {}

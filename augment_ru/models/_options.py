@@ -10,7 +10,7 @@ from augment_ru.records.task import Task
 
 
 def limited(default: Any, *, possible: Sequence[str] = (), least: float | None = None, positive: bool = False) -> Any:  # noqa: ANN401
-    """Return a field of a dataclass of options whose values are limited; None always passes.
+    """Return a field for a dataclass of options, whose value is limited; the value None always passes.
 
     Args:
         default: the default.

@@ -121,10 +121,10 @@ class TorchModel(Model):
 
 
 def highest(labels: Sequence[str]) -> Decode:
-    """Return a function that turns the outputs of a module into labels: the one with the highest output for each row.
+    """Return a function that turns a module's output into labels: for each text, the label with the highest output.
 
-    This function takes a tensor of shape (rows, labels), an object with such a tensor in `logits`, or a tuple that
-    begins with it. It raises an AugmentError if there are not as many outputs as labels.
+    The function takes a tensor of shape (texts, labels), an object with such a tensor in `logits`, or a tuple that
+    begins with one. It raises an AugmentError if the module has another number of outputs than there are labels.
 
     Args:
         labels: the label of each output.

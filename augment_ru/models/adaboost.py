@@ -26,7 +26,7 @@ def adaboost(request: ModelRequest, /) -> BagOfWords:
     """Train the model (AdaBoost over n-grams of words) on a train file.
 
     Args:
-        request: what the model is made from. Its `argument` is the train file; if this is empty, its `train` is.
+        request: what the model is made from. Its `argument` names the train file; if that is empty, its `train` does.
 
     Raises:
         AugmentError: the train file is missing or wrong, or scikit-learn is not installed.

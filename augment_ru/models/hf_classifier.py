@@ -28,8 +28,8 @@ class Options(LoadingOptions):
     """The options of `--model-option hf-classifier.NAME=VALUE`: how the model is loaded (`LoadingOptions`), and these.
 
     Attributes:
-        fields: the one or two fields that the model reads, separated by a comma. By default it reads those of the task;
-            more than two are joined into one text.
+        fields: the one or two fields that the model reads, separated by a comma. By default it reads the fields of the
+            task; if there are more than two, their texts are joined into one.
         mapping: which label of the data each label of the model means, for example LABEL_0=нет,LABEL_1=да. By default
             labels are matched by name, and LABEL_0, LABEL_1, … by number.
         threshold: for a task with several labels: an output counts as a yes if its sigmoid is at least this.
@@ -81,8 +81,8 @@ class Classifier(Model):
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
         """Return a label for each example, with the logits as scores.
 
-        For a task with several labels, the prediction is a mapping from fields to "0" or "1". The score of "0" is then
-        0. That of "1" is its logit minus the logit of the threshold.
+        For a task with several labels, the prediction maps each field to "0" or "1". The score of "1" is then the logit
+        of the output, minus the logit of the threshold; the score of "0" is 0.
 
         Args:
             examples: the questions.
@@ -209,7 +209,7 @@ def matched_labels(
         own: the model's labels.
         labels: the data's labels; None if they are not known.
         mapping: pairs MODEL=DATA of labels that do not match by name or number.
-        whole: whether it is an error if a label of the data has no match; if not, it is an error only if none has one.
+        whole: whether every label of the data must have a match; otherwise one with a match is enough.
 
     Raises:
         AugmentError: an entry of the mapping is not a pair, or labels cannot be matched.

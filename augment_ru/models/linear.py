@@ -48,8 +48,10 @@ class Options(CheckedOptions):
 def linear(request: ModelRequest, /) -> BagOfWords | Chooser:
     """Train the model (logistic regression over n-grams of the text) on a train file.
 
+    MuSeRC and RuCoS have no classes to learn: there it chooses the options that are nearest to the passage by tf-idf.
+
     Args:
-        request: what the model is made from. Its `argument` is the train file; if this is empty, its `train` is.
+        request: what the model is made from. Its `argument` names the train file; if that is empty, its `train` does.
 
     Raises:
         AugmentError: the train file is missing or wrong, an option is wrong, or scikit-learn is not installed.

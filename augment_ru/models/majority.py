@@ -9,10 +9,10 @@ from augment_ru.models._bag_of_words import BagOfWords, Constant, train_of
 def majority(request: ModelRequest, /) -> BagOfWords:
     """Make a model that gives the most frequent class of the train file.
 
-    If several classes are equally frequent, it gives the alphabetically first.
+    Of several equally frequent classes, it gives the first in alphabetical order.
 
     Args:
-        request: what the model is made from. Its `argument` is the train file; if this is empty, its `train` is.
+        request: what the model is made from. Its `argument` names the train file; if that is empty, its `train` does.
 
     Raises:
         AugmentError: the train file is missing or wrong.

@@ -39,8 +39,8 @@ class Options(AskedWithPrompts):
         endpoint: chat or completions.
         template: a prompt file that replaces the task's.
         variant: the number of the template in the file, from 1.
-        score: how one of several choices is chosen: by a `reply` that names it, or by the `loglikelihood` of each, with
-            the endpoint completions of a server that echoes log-probabilities.
+        score: how one of several choices is chosen: by a `reply` that names it, or by the `loglikelihood` of each. The
+            latter needs the endpoint completions, on a server that echoes log-probabilities.
         chat: how demonstrations are shown to the endpoint chat: as `turns`, or in one `message`.
         system: a system message, for the endpoint chat; `mera` for MERA's own; None for no message.
         reasoning: how many tokens a reply may have for reasoning, in addition to those of its answer.
@@ -48,7 +48,7 @@ class Options(AskedWithPrompts):
         top_p: sent to the server: the probability of the nucleus that tokens are drawn from; None to send nothing.
         max_tokens: the most tokens of a reply. None for 64 if the answer is one of several choices, and for the prompt
             file's limit if it is a free text.
-        limit_field: the name under which the most tokens are sent: max_tokens or max_completion_tokens.
+        limit_field: how the server calls the field that limits a reply: max_tokens or max_completion_tokens.
         concurrency: how many questions are open at the same time.
         timeout: how many seconds an attempt may take.
         retries: how many attempts may follow the first.

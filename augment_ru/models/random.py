@@ -82,7 +82,7 @@ def random(request: ModelRequest, /) -> Random:
         request: what the model is made from; its `argument` must be empty.
 
     Raises:
-        AugmentError: the task has neither classes nor written answers, or an argument is given.
+        AugmentError: the answers of the task are neither classes nor texts, or an argument is given.
     """
     if request.argument:
         raise AugmentError("random takes no argument; set its seed with `seed`")

@@ -16,7 +16,7 @@ def _tag(texts: Sequence[str]) -> list[tuple[Tokens, Sequence[str]]]:
 
 
 def slovnet(request: ModelRequest, /) -> Tagger:
-    """Make the model, which finds named entities.
+    """Load slovnet's model of named entities.
 
     It reads texts unchanged; the annotator `natasha`, in contrast, first corrects their letter case.
 

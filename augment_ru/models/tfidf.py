@@ -67,11 +67,11 @@ def tfidf(request: ModelRequest, /) -> Ranker:
 
 @dataclass(frozen=True, slots=True)
 class Chooser(Model):
-    """Chooses answers by tf-idf: the options of a question in MuSeRC or RuCoS that are nearest to the passage.
+    """A model for MuSeRC and RuCoS that chooses the options nearest to the passage: the cosine of their tf-idf vectors.
 
     Attributes:
-        task: MuSeRC or RuCoS.
-        vectors: a function that returns the vectors of texts, each of length 1, shape (texts, terms).
+        task: the task, MuSeRC or RuCoS.
+        vectors: a function that takes texts, and returns a tf-idf vector of length 1 for each, shape (texts, terms).
         signature: all that defines the answers.
     """
 

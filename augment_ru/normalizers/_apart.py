@@ -39,10 +39,11 @@ a hidden word, and if all are words."""
 
 
 def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
-    """Find letters and parts of words to join.
+    """Find words that white space divides («к а з и н о», «ка зино»), and return the edits that join them.
 
     Returns:
-        The edits by the number of their first piece, and the numbers of all pieces that the edits cover.
+        The edits, each by the number of the first piece that it changes; and the numbers of all changed pieces. A piece
+        is what stands between white space.
     """
     chosen: dict[int, Edit] = {}
     taken: set[int] = set()
@@ -191,7 +192,7 @@ word among them lowers this by `_HIDES`."""
 
 @lru_cache(maxsize=100_000)
 def glued(word: str) -> str:
-    """Divide glued words of Russian letters by spaces; return "" if they are not glued words.
+    """Divide words that are written without spaces; return "" if `word` is not made of several words.
 
     >>> glued("пишитевличку")
     'пишите в личку'
@@ -242,7 +243,7 @@ _OFTEN, _SELDOM = 4_000, 5
 
 
 def goes_before(one: str, other: str) -> bool:
-    """Tell whether two words may be neighbours: one governs the other, agrees with it, or is a function word."""
+    """Tell whether `other` may follow `one` in a text: one governs the other, agrees with it, or is a function word."""
     kinds = [reading for reading in readings(other) if reading.known]
     if cases := cases_behind(one):
         fits = len(other) > 1 and fitting(one, other) in {one, None}

@@ -17,17 +17,17 @@ PIECE = re.compile(r"\S+")
 
 
 class Pieces:
-    """A text, its pieces (what stands between white space), and what each piece may be.
+    """A text, its pieces (what stands between white space), and what each piece may stand for.
 
     Args:
-        reader: reads words.
+        reader: finds the words that a piece may stand for.
         text: the text.
-        odd: maps pieces that are not plain words to what they may be.
+        odd: what some pieces may stand for; all others stay as they are.
 
     Attributes:
         places: the start and the stop of each piece.
         pieces: the pieces.
-        judged: what each piece may be; None for a plain word.
+        judged: what each piece may stand for; None for a piece that stays as it is.
     """
 
     def __init__(self, reader: Reader, text: str, odd: Mapping[str, Piece]) -> None:
@@ -37,17 +37,17 @@ class Pieces:
         self.judged = [odd.get(piece) for piece in self.pieces]
 
     def is_initial(self, at: int) -> bool:
-        """Tell whether piece number `at` begins a sentence."""
+        """Tell whether a sentence begins with piece number `at`; pieces stand between white space."""
         return is_initial(self.pieces, at)
 
     def written(self, at: int, one: Piece, word: str, bits: int) -> Edit:
-        """Return the edit that replaces the word in piece number `at` by a reading, in the letter case of the word.
+        """Return the edit that replaces the word in a piece of the text, in the letter case of the replaced word.
 
         Args:
-            at: the number of the piece.
-            one: what the piece may be; it says where in the piece the word is.
-            word: the reading, in lower case.
-            bits: the bits of the normalizers that read it.
+            at: the number of the piece; pieces stand between white space.
+            one: what the piece may stand for; its `start` and `stop` are the range of the word in the piece.
+            word: the new word, in lower case.
+            bits: a number with a bit for each normalizer that this word needs.
         """
         start, piece = self.places[at][0], self.pieces[at]
         alike = not bits & SPELT
@@ -68,7 +68,10 @@ class Pieces:
 
     @cached_property
     def languages(self) -> tuple[int, int]:
-        """How many Cyrillic words of the text are not Russian (sure ones count twice), and how many are."""
+        """The number of Cyrillic words of the text that are not Russian, and the number of its Russian words.
+
+        Words that certainly belong to another language count twice.
+        """
         strange, plain, sisters = 0, 0, word_lists("reading_hints")["sister"]
         for at, (piece, one) in enumerate(zip(self.pieces, self.judged, strict=True)):
             start, stop = core(piece)
@@ -87,7 +90,7 @@ class Pieces:
 
 
 def is_initial(pieces: Sequence[str], at: int) -> bool:
-    """Tell whether piece number `at` begins a sentence."""
+    """Tell whether a sentence begins with piece number `at`; pieces are what stands between white space."""
     return at == 0 or pieces[at - 1][-1] in ".!?…" or (at == 1 and pieces[0] in {"—", "-", "–"})
 
 
@@ -100,16 +103,19 @@ are read, and so that unknown words are mended."""
 
 
 def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReading]:
-    """Return the readings of the unknown words of a text that are mended, by the number of the piece.
+    """Choose which unknown words of a text are replaced, and by which words.
 
-    A word is mended if its reading shows that it was hidden on purpose; if the text hides other words, too, every
-    unknown word in lower case is mended that can be. A word with a capital inside a sentence stays, since it may be a
-    name. Nothing is mended in a text with many unknown words, which is of another language.
+    A word is replaced if it was hidden from a filter on purpose. If the text hides other words, too, every unknown word
+    in lower case is replaced, if a known word is found for it. A word with a capital inside a sentence stays, since it
+    may be a name. A text with many unknown words is taken to be of another language, and stays as it is.
 
     Args:
-        context: the text.
-        taken: the numbers of the pieces that were read already.
-        others: how many other words of the text were hidden.
+        context: the text with its pieces, which stand between white space.
+        taken: the numbers of the pieces that have an edit already.
+        others: how many other hidden words were found in the text.
+
+    Returns:
+        The new words, by the number of their piece.
     """
     reader, (strange, plain) = context.reader, context.languages
     is_russian = (strange - 1) * _UNKNOWN <= plain or (reader.eager and _is_mendable(context.judged, strange))
@@ -151,7 +157,13 @@ def _is_mendable(judged: Sequence[Piece | None], strange: int) -> bool:
 
 
 def agreeing_reading(context: Pieces, at: int, found: Sequence[WordReading]) -> WordReading | None:
-    """Return the reading that fits the words before and after clearly better than the others; None if none does."""
+    """Choose the word that fits the words before and after it clearly better than the others; None if none does.
+
+    Args:
+        context: the text.
+        at: where the word stands: the number of the piece between white space.
+        found: the words to choose from.
+    """
     pieces = context.pieces
     before = pieces[at - 1].lower() if at and pieces[at - 1][-1].isalpha() else ""
     ends = at + 1 == len(pieces) or pieces[at][-1] in ENDS
@@ -183,7 +195,7 @@ _VERBAL = frozenset({"VERB", "PRTS", "ADJS"})
 
 
 def are_agreed(one: Reading, other: Reading) -> bool:
-    """Tell whether two readings agree: an adjective and its noun, a subject and its verb."""
+    """Tell whether two analysed word forms agree, as an adjective and its noun or a subject and its verb do."""
     shared = one.grammemes & other.grammemes
     if {one.pos, other.pos} & {"ADJF", "PRTF"} and "NOUN" in {one.pos, other.pos}:
         return bool(shared & CASES) and ("plur" in shared or ("sing" in shared and bool(shared & GENDERS)))

@@ -46,11 +46,16 @@ _SIGNS = {"?": ",", "/": ".", "&": "?", "^": ":", "$": ";", "@": '"'}
 
 
 def latin(context: Pieces) -> dict[int, Edit]:
-    """Return the edits that read pieces without Russian letters, by the number of the piece.
+    """Return the edits that turn pieces without Russian letters into Russian words: «kazino», «rfpbyj».
 
-    Words beside one another are read in the same way, or not at all: «Game of Thrones» is one name. A reading that is
-    not sure is taken only if another word of the text is hidden in the same way, or if it fits the Russian words around
-    it («v доме»).
+    Words beside one another are all replaced or all left: «Game of Thrones» is one name. An uncertain word is replaced
+    only if another word of the text is hidden in the same way, or if it fits the Russian words beside it («v доме»).
+
+    Args:
+        context: the text and its pieces, which are what stands between white space.
+
+    Returns:
+        The edits, each by the number of its piece.
     """
     words = {at: one for at, one in enumerate(context.judged) if one is not None and one.kind == "latin"}
     if not words:

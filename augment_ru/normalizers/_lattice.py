@@ -24,12 +24,12 @@ SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK, HEARD = (
 
 
 def names_of_bits(bits: int) -> str:
-    """Return the names of the normalizers with these bits, joined by `+`; `skeleton` if there are none."""
+    """Return the names of the normalizers whose bits are set, joined by `+`; `skeleton` if none is (see `NAMES`)."""
     return "+".join(name for place, name in enumerate(NAMES) if bits >> place & 1) or NAMES[0]
 
 
 def read_as(start: int, stop: int, text: str, bits: int) -> Edit:
-    """Return the edit that writes a reading; the kind of its note names the normalizers with these bits."""
+    """Return an edit whose note names the normalizers that made it: those whose bits are set (see `NAMES`)."""
     return Edit(start, stop, text, Note(kind=names_of_bits(bits)))
 
 
@@ -43,7 +43,13 @@ _BEAM = 300
 
 
 class Way(NamedTuple):
-    """A way to read characters: as these Russian letters, at this cost; and the bit of the normalizer that reads so."""
+    """A way to read some characters as Russian letters.
+
+    Attributes:
+        letters: the Russian letters.
+        cost: how unlikely this is: a cost of c makes a word exp(2c) times less likely.
+        bit: the bit of the normalizer that knows this way (see `NAMES`).
+    """
 
     letters: str
     cost: float
@@ -54,10 +60,10 @@ class WordReading(NamedTuple):
     """A word that a string may stand for.
 
     Attributes:
-        score: the log-likelihood of the reading: the word's `weight` minus twice the cost.
+        score: how likely this is, in nats: the logarithm of the word's frequency, minus twice the cost.
         word: the word, in lower case.
-        cost: the sum of the costs of its ways.
-        bits: the bits of the normalizers that the reading needs.
+        cost: how unlikely it is that the word is written like this; a cost of c makes it exp(2c) times less likely.
+        bits: a number with the bits of the normalizers that are needed (see `NAMES`).
     """
 
     score: float
@@ -71,9 +77,9 @@ class Lattice:
     """The rules by which strings are read.
 
     Attributes:
-        ways: maps one to five characters to the ways to read them; found as they are written and in lower case.
-        wild: maps each sign that may stand for any letter to the bit of its normalizer.
-        skipped: maps each sign that may stand between letters and mean nothing to the bit of its normalizer.
+        ways: maps one to five characters to the ways to read them; they are looked up as written and in lower case.
+        wild: the signs that may stand for any letter, each with the bit of its normalizer (see `NAMES`).
+        skipped: the signs that may stand between letters and mean nothing, each with the bit of its normalizer.
         repeats: the bit of the normalizer that leaves repeated letters out; 0 if none does.
         softens: the bit of the normalizer that adds «ь» and «ъ» where a text in Latin letters has none; 0 if none does.
     """
@@ -97,7 +103,7 @@ class Lattice:
 
         Args:
             written: the string.
-            most: the highest cost of a reading.
+            most: the highest cost of a word; a cost of c makes it exp(2c) times less likely.
         """
         small = written.lower() if len(written.lower()) == len(written) else written
         states: list[dict[str, tuple[float, int]]] = [{} for _ in range(len(written) + 1)]

@@ -76,9 +76,9 @@ def _by_letters() -> dict[str, dict[str, list[str]]]:
 
 
 def of_letters(word: str) -> str:
-    """Return the hidden word whose inner vowels a word lacks («крдт»), or whose letters it has («кредти»); "" if none.
+    """Return the word that is hidden from filters by lost vowels («крдт») or shuffled letters («кредти»); "" if none.
 
-    A word with its letters in another order keeps the first one and half of all, and a short one the last one as well.
+    Shuffled letters are recognised only if the first one and half of all stay in place; in a short word also the last.
     """
     small = word.lower()
     if not _VOWELS.isdisjoint(small[1:-1]):
@@ -112,7 +112,7 @@ def _hidden_plain() -> frozenset[str]:
 
 
 def is_hidden(word: str) -> bool:
-    """Tell whether a word in lower case, with е or ё, is a hidden word."""
+    """Tell whether a word in lower case, with е or ё, is one that people hide from filters."""
     return word.replace("ё", "е") in _hidden_plain()
 
 
@@ -128,13 +128,16 @@ def sound(word: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def spoken(word: str) -> str:
-    """Return the `transcription` of a word without a known stress, and without «й» and the softness of consonants."""
+    """Return how a word is said: its `transcription`, but without «й» and the softness of consonants.
+
+    The stress is taken to be unknown.
+    """
     return transcription(word.replace("ё", "о")).replace("'", "").replace("й", "")
 
 
 @cache
 def hidden_sounds() -> frozenset[str]:
-    """Return the phonetic codes (`sound`) of the hidden words."""
+    """Return the phonetic codes (`sound`) of the words that people hide from filters."""
     return frozenset(map(sound, hidden_forms()))
 
 
@@ -172,7 +175,7 @@ def _beginnings() -> tuple[Callable[[str], bool], frozenset[str]]:
 
 @cache
 def common() -> frozenset[str]:
-    """Return the frequent Russian words of three letters or more, which are never taken for a part of another word."""
+    """Return the frequent Russian words of three letters or more; none of them is taken for a part of another word."""
     known = ((word, found) for word, found in word_counts()[0].items() if found >= _COMMON and len(word) > 2)  # noqa: PLR2004
     return frozenset(word for word, found in known if RUSSIAN.fullmatch(word) and is_listed(word))
 
@@ -182,24 +185,30 @@ _COMMON, _MARK = 1500, 2
 
 
 def is_rare(word: str) -> bool:
-    """Tell whether a known word is so rare that it may be a part of another one."""
+    """Tell whether a known word is so rare in the news that it may be a part of another, divided word: «мо шенник»."""
     return count(word) < _COMMON
 
 
 def begins(prefix: str) -> bool:
-    """Tell whether a form of the dictionary or a hidden word begins with this prefix, in lower case and with ё."""
+    """Tell whether a word form begins with this prefix, in lower case and with ё.
+
+    Word forms are those of the dictionary and of the words that people hide from filters.
+    """
     among, further = _beginnings()
     return among(prefix) or prefix in further
 
 
 def is_form(word: str) -> bool:
-    """Tell whether a word in lower case, written with ё, is a form of the dictionary or a hidden word."""
+    """Tell whether a word in lower case, with ё, is in the dictionary or one that people hide from filters."""
     return word in _dawg() or word in _new()
 
 
 @lru_cache(maxsize=200_000)
 def is_listed(word: str) -> bool:
-    """Tell whether a word in lower case is in the dictionary or hidden, or too frequent in the news to be an error."""
+    """Tell whether a word in lower case is certainly no error.
+
+    It is in the dictionary, or people hide it from filters, or it is too frequent in the news to be one.
+    """
     return _is_known(word) or word in _new() or count(word) >= _FREQUENT
 
 
@@ -208,7 +217,10 @@ _FREQUENT = 1000
 
 @lru_cache(maxsize=200_000)
 def is_word(word: str) -> bool:
-    """Tell whether a word in lower case, with е or ё, is Russian: in the dictionary, hidden, or known from the news."""
+    """Tell whether a word in lower case, with е or ё, is Russian.
+
+    It is in the dictionary, or people hide it from filters, or it occurs in the news.
+    """
     if not RUSSIAN.fullmatch(word):
         return False
     return plain(word) in _counts() or _is_known(word) or word in _new()
@@ -225,7 +237,11 @@ def _yo() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
 
 
 def is_joined(word: str) -> bool:
-    """Tell whether a word in lower case may be made of parts that stand apart: it is hidden, or not rare."""
+    """Tell whether parts that stand apart may be joined to this word: people hide it from filters, or it is not rare.
+
+    Args:
+        word: the joined word, in lower case.
+    """
     bare = plain(word)
     return bare in _hidden_plain() or _counts().get(bare, 0) >= _SELDOM
 
@@ -251,7 +267,7 @@ def is_function(word: str) -> bool:
 
 
 def has_prefix(word: str) -> bool:
-    """Tell whether an unknown word is a known word after a common prefix: «супербонус», «полумарафон»."""
+    """Tell whether an unknown word is a common prefix with a known word after it: «супербонус», «полумарафон»."""
     from pymorphy3.lang.ru import KNOWN_PREFIXES  # noqa: PLC0415
 
     return any(word.startswith(one) and len(one) > _MARK and is_listed(word[len(one) :]) for one in KNOWN_PREFIXES)
@@ -268,9 +284,9 @@ _DIGITS = 6
 
 @lru_cache(maxsize=200_000)
 def weight(word: str) -> float:
-    """Return the natural logarithm of a word's count in the news, at least 3.
+    """Return the natural logarithm of how often a word occurs in the news; it is taken to occur at least 3 times.
 
-    A hidden word counts at least 30,000 and gets 1 more, because it is likelier where someone hides words.
+    A word that people hide from filters is taken to occur at least 30,000 times, and 1 is added to the logarithm.
     """
     least, more = (_HIDDEN, 1) if is_hidden(word) else (_NEVER, 0)
     return round(log(max(count(word), least)) + more, _DIGITS)

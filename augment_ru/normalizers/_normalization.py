@@ -26,10 +26,10 @@ class TextReading(NamedTuple):
 
 
 class Normalization(ABC):
-    """A normalizer: reads texts as they were meant, and returns the edits that lead there.
+    """The base class of normalizers, which return the edits that turn a text into what its author meant.
 
-    To write one, inherit from this class in a frozen dataclass and give it a `name`. Define one of two methods:
-    `edits`, which reads one text at a time, or `scripts`, which reads many. Its fields are its options.
+    To write one, inherit from this class in a frozen dataclass, whose fields are its options. Give it a `name`, and one
+    of two methods: `edits`, which takes one text, or `scripts`, which takes many.
     """
 
     __slots__ = ()
@@ -37,7 +37,7 @@ class Normalization(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name on the command line; every edit carries it as the kind of its note."""
+        """The name on the command line; it is also the kind of the note of every edit."""
 
     def edits(self, text: str) -> Iterable[Edit]:
         """Return the edits that lead from a text to what was meant; none if the text is to stay as it is."""
@@ -45,16 +45,22 @@ class Normalization(ABC):
         raise AugmentError(f"{type(self).__name__}: a normalizer needs edits(text) or scripts(texts); define one")
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
-        """Return the script of each text; by default, call `edits` for each. Scripts may not depend on other texts."""
+        """Return the script that leads from each text to what was meant.
+
+        By default it is made of what `edits` returns. The script of a text may not depend on the other texts.
+        """
         return [Script.of(text, ()) if self.leaves(text) else self._script(text, self.edits(text)) for text in texts]
 
     def leaves(self, text: str) -> bool:
-        """Tell quickly whether a text surely stays as it is; False, the default, if it must be read."""
+        """Tell quickly whether a text certainly stays as it is; False, the default, if it may change."""
         del text
         return False
 
     def readings(self, text: str, n: int) -> list[TextReading]:
-        """Return up to `n` readings of a text, the likeliest first; by default only one, that of `scripts`."""
+        """Return up to `n` texts that the author may have meant, the likeliest first.
+
+        By default it is only one, that to which the script of `scripts` leads.
+        """
         del n
         return [TextReading(self.scripts([text])[0], 1.0)]
 
@@ -76,7 +82,9 @@ class Normalization(ABC):
 
 @dataclass(frozen=True)
 class NormalizationChain(Normalization):
-    """Several normalizers, each of which reads what the one before it returned; edits refer to the first text.
+    """Several normalizers that work one after another, each on the text that the one before it returned.
+
+    The edits of the chain are those of the original text.
 
     Args:
         parts: the normalizers, in order.
@@ -91,7 +99,7 @@ class NormalizationChain(Normalization):
 
     @property
     def steps(self) -> Sequence[Normalization]:
-        """The parts; neighbours that can read texts in one step are joined (`with_next`)."""
+        """The normalizers of the chain; neighbours that can work in one step are joined (`with_next`)."""
         found: list[Normalization] = []
         for part in self.parts:
             joined = found[-1].with_next(part) if found else None
@@ -99,7 +107,10 @@ class NormalizationChain(Normalization):
         return found
 
     def readings(self, text: str, n: int) -> list[TextReading]:
-        """Return up to `n` readings, the likeliest first; each part reads every reading of the parts before it."""
+        """Return up to `n` texts that the author may have meant, the likeliest first.
+
+        Each normalizer is given every text that the normalizers before it returned.
+        """
         found = [TextReading(Script.of(text, ()), 1.0)]
         for part in self.steps:
             found = [
@@ -123,7 +134,7 @@ class NormalizationChain(Normalization):
 
 
 def scripts_of(one: Normalization, texts: Sequence[str]) -> list[Script]:
-    """Return the script that a normalizer makes of each text, after checking that there is one for each.
+    """Return the script that a normalizer makes for each text, and check that there is one for each.
 
     Raises:
         AugmentError: the normalizer fails, or does not return one script for each text; the message names it.
@@ -136,11 +147,12 @@ def scripts_of(one: Normalization, texts: Sequence[str]) -> list[Script]:
 
 
 def normalizations_of(specs: Sequence[str], pairs: Sequence[str] = ()) -> "Normalization":
-    """Make a chain of the normalizers that several specifications name; for their form see `normalization_of`.
+    """Make a chain of the normalizers that several specifications name.
 
     Args:
-        specs: the specifications, in the order in which the normalizers read.
-        pairs: options, each `NAME.OPTION=VALUE`.
+        specs: the specifications, in the order in which the normalizers work. Each is a name, a file of yours,
+            `python:MODULE:CLASS`, or several of these joined by `+`.
+        pairs: options of normalizers, each `NAME.OPTION=VALUE`.
 
     Raises:
         AugmentError: a name or an option is unknown, or a value does not fit.
@@ -162,7 +174,7 @@ def normalization_of(
 
     Args:
         spec: the specification, or a normalizer, which is returned as it is.
-        options: options by the name of the normalizer; values given as texts are parsed.
+        options: maps the name of a normalizer to its options, by name; values given as texts are parsed.
 
     Raises:
         AugmentError: a name or an option is unknown, or a value does not fit.

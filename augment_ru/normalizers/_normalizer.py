@@ -18,9 +18,9 @@ KEY = "normalized"
 
 
 class Normalizer:
-    """Reads texts as they were meant: without what hides words from a filter, or without people's errors.
+    """Turns texts into what their authors meant: without what hides words from a filter, or without people's errors.
 
-    A normalizer is immutable and picklable. What it makes of a text depends on that text alone.
+    A normalizer is immutable and picklable. Its result for a text does not depend on other texts.
 
     Args:
         spec: `evasion` (for filters), `people` (for errors), another name, a file of yours (`my_normalizer.py`),
@@ -51,7 +51,7 @@ class Normalizer:
         return self.texts([text])[0]
 
     def texts(self, texts: Iterable[str]) -> list[Script]:
-        """Return the script of each text, in order.
+        """Return the script that leads from each text to what was meant, in the order of the texts.
 
         Raises:
             AugmentError: one of the texts is not a string.
@@ -64,13 +64,14 @@ class Normalizer:
         return scripts_of(self.normalization, cast("list[str]", given))
 
     def readings(self, text: str, n: int = 3) -> list[TextReading]:
-        """Return the readings of a text, the likeliest first, each with its probability among the readings found.
+        """Return the texts that the author may have meant, the likeliest first, each with its probability among them.
 
-        A call of the normalizer leaves a word that can be read in several ways («к*т»); this method returns each way.
+        If a word can be read in several ways («к*т»), this method returns a text for each of them. A call of the
+        normalizer, in contrast, leaves such a word as it is.
 
         Args:
             text: the text.
-            n: the most readings to return, at least 1.
+            n: the most texts to return, at least 1.
         """
         return self.normalization.readings(text, integer("n", n, least=1))
 
@@ -113,10 +114,17 @@ _NORMALIZED, _UNCHANGED = Outcome("normalized"), Outcome("unchanged")
 
 
 class Normalized(Result):
-    """What a normalizer makes of a record. `status` is "normalized" or "unchanged"; metadata is under `normalized`."""
+    """The result of a normalizer for a record.
+
+    Its `status` is "normalized" or "unchanged". The row gets the metadata in the field `normalized`.
+    """
 
     def changed(self, meta: str = "full") -> Changed:
-        """Return the new values of the row (texts and offsets), and the metadata (full, brief or none)."""
+        """Return the new values of the row (texts and offsets), and its metadata.
+
+        Args:
+            meta: how much metadata: full, brief or none.
+        """
         return super().changed(meta)._replace(key=KEY)
 
     def _brief(self) -> dict[str, Any]:

@@ -27,7 +27,11 @@ ENDS = ',.!?;:…»)"'
 
 
 def stays(piece: str) -> bool:
-    """Tell whether a piece stays as it is, because it is no word: a link, an address, a path, code, a number."""
+    """Tell whether a piece of a text stays as it is, because it is no word: a link, an address, a path, code, a number.
+
+    Args:
+        piece: what stands between white space.
+    """
     digits = sum(char.isdigit() for char in piece)
     if digits:
         letters = sum(char.isalpha() for char in piece)
@@ -45,7 +49,11 @@ _LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}(?![а-яё]{4})|\d{3}")
 
 
 def core(piece: str) -> tuple[int, int]:
-    """Return where the word in a piece starts and stops, without the quotation marks, brackets and signs around it."""
+    """Return where a word starts and stops among the quotation marks, brackets and signs around it.
+
+    Args:
+        piece: the word with these signs.
+    """
     start, stop = 0, len(piece)
     while start < stop and piece[start] in _OPENING:
         start += 1
@@ -84,18 +92,19 @@ def _folded(char: str) -> str:
 
 
 def fold(word: str) -> str:
-    """Return a word with plain letters for full-width, mathematical, circled and squared ones."""
+    """Return a word with plain letters instead of full-width, mathematical, circled and squared ones."""
     return word if word.isascii() or RUSSIAN.issuperset(word) else "".join(map(_folded, word))
 
 
 def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str:
-    """Give a reading the letter case of the word that it replaces.
+    """Give a word the letter case of the one that it replaces.
 
     Args:
-        word: the reading, in lower case.
-        written: the word as it was written.
-        initial: whether a sentence starts here; a sign in place of the first letter then stands for a capital.
-        alike: whether Latin letters were read by their look; some capitals («H») then stand for small letters, too.
+        word: the new word, in lower case.
+        written: the replaced word.
+        initial: whether it begins a sentence; if `written` begins with a sign, the sign then stands for a capital.
+        alike: whether Latin letters stand for Russian ones that look like them; capitals that look like a small letter
+            («H» for «н») then may stand for it.
     """
     small = (_CASELESS if RUSSIAN.isdisjoint(written) else _PARTS) if alike else frozenset()
     letters = [char for char in written if _has_case(char) and char not in small]
@@ -118,7 +127,7 @@ _CASELESS = frozenset("BHTMRNJILK") | _PARTS
 
 
 def is_shout(written: str) -> bool:
-    """Tell whether a word is in capitals; a small b or l may be a part of one: «bI»."""
+    """Tell whether a word is in capitals; a small b or l counts as a part of one, since «bI» may stand for «Ы»."""
     return written.translate(_NO_PARTS).isupper()
 
 
@@ -127,11 +136,11 @@ def _has_case(char: str) -> bool:
 
 
 def swings(written: str) -> int:
-    """Return how often a capital letter follows a small one; other characters are skipped."""
+    """Return how often a capital letter follows a small one in a text; characters that are no letters are skipped."""
     letters = [char for char in written if char.lower() != char.upper()]
     return sum(one.islower() and other.isupper() for one, other in pairwise(letters))
 
 
 def only_alike(written: str) -> bool:
-    """Tell whether all capitals after the first letter are Latin ones that may be meant as small (`_CASELESS`)."""
+    """Tell whether all capitals after the first letter are Latin ones that look like a small Russian letter: «H»."""
     return all(char in _CASELESS for char in written[1:] if char.isupper())

@@ -30,7 +30,7 @@ from augment_ru.resources import listed_in, word_lists
 
 
 class WordKnowledge(Normalization):
-    """What a normalizer of words knows. A normalizer overrides the members that it needs; each has a default."""
+    """What a normalizer of words knows: a base class, of which a normalizer overrides the members that it needs."""
 
     __slots__ = ()
     wild: ClassVar[str] = ""
@@ -45,49 +45,60 @@ class WordKnowledge(Normalization):
     """Whether «ь» and «ъ» may be added where a word in Latin letters has none."""
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
-        """Return what may be read as letters: the characters written, the letters, the cost (see `Way`)."""
+        """Return what may stand for letters: the characters that are written, the letters, and a cost.
+
+        A cost of c makes a word exp(2c) times less likely.
+        """
         return ((item, letters, cost) for letters, cost, item in lexicon.table_of(self.name))
 
     def whole(self, piece: str) -> Iterable[WordReading]:
-        """Return readings of a whole piece, in which the signs around its word may be letters, too."""
+        """Return the words that a word with the signs around it may stand for; the signs may stand for letters, too."""
         del piece
         return ()
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Return readings of an unknown word of Russian letters, or of a word with characters outside ASCII."""
+        """Return the words that an unknown word may stand for.
+
+        Args:
+            word: a word of Russian letters, or one with characters outside ASCII.
+        """
         del word
         return ()
 
     def is_near(self, word: str) -> bool:
-        """Tell whether an unknown word is read in any text; other unknown words are read where a text hides words."""
+        """Tell whether an unknown word may be replaced even in a text that hides no other words from a filter."""
         del word
         return False
 
     @property
     def is_eager(self) -> bool:
-        """Whether unknown words are mended everywhere, not only where a text hides words."""
+        """Whether unknown words are replaced in all texts, not only in those that hide words from a filter."""
         return False
 
     @property
     def bit(self) -> int:
-        """The bit of this normalizer in the bits of a reading (see `NAMES`)."""
+        """The bit of this normalizer in a number that states which normalizers a word needs (see `NAMES`)."""
         return 1 << NAMES.index(self.name)
 
 
 class Piece(NamedTuple):
-    """What a piece of a text may be; a piece is what stands between white space.
+    """What a piece of a text may stand for; a piece is what stands between white space.
 
     Attributes:
-        kind: `sure` (the best reading is taken), `turned` (upside down; likewise), `several` (the reading is taken that
-            agrees with the words beside it), `spelt` (an unknown Russian word that can be mended), `part` (an unknown
-            or rare Russian word, perhaps a part of a word), `name` (a capitalised `part`, perhaps of kind `spelt` where
-            a sentence begins), `latin` (a word without Russian letters, read if other
-            words speak for it), `foreign` (a word with a letter of a sister alphabet, such as «і», read unless the text
-            is in that language).
-        start, stop: where the word starts and stops in the piece.
+        kind: when the piece is replaced by one of `found`:
+            `sure`: always, by the best;
+            `turned`: likewise; its letters are upside down;
+            `several`: by the one that agrees with the words beside it;
+            `spelt`: if unknown Russian words are replaced in the text;
+            `part`: if it is a part of a word; it is an unknown or rare Russian word;
+            `name`: as `part`, if it begins a sentence; it has a capital;
+            `latin`: if other words speak for it; it has no Russian letters;
+            `foreign`: if the text is Russian; it has a letter of a sister alphabet, such as «і».
+        start: where the word starts in the piece, after the signs before it.
+        stop: where the word stops in the piece.
         written: the word, with plain letters instead of full-width or circled ones (`fold`).
-        found: the readings, the best first.
-        keyed: the best reading as typed in the wrong layout; None if there is none.
+        found: the words that it may stand for, the best first.
+        keyed: the best word if it was typed in the wrong keyboard layout; None if there is none.
         is_english: whether it is an English word or a brand.
     """
 
@@ -101,7 +112,7 @@ class Piece(NamedTuple):
 
 
 class Reader:
-    """Reads words with the knowledge of several normalizers at once, and remembers the readings of unknown words."""
+    """Finds the words that pieces of a text may stand for, with the knowledge of several normalizers at once."""
 
     def __init__(self, parts: Sequence[WordKnowledge]) -> None:
         self.parts = parts
@@ -114,7 +125,7 @@ class Reader:
 
     @cached_property
     def lattice(self) -> Lattice:
-        """The ways to read characters that all the normalizers know, joined."""
+        """The rules of all the normalizers by which strings are read as words."""
         table: dict[str, dict[str, list[Way]]] = {}
         for part in self.parts:
             for written, letters, cost in part.ways():
@@ -132,14 +143,15 @@ class Reader:
         )
 
     def judge(self, piece: str, *, initial: bool = True) -> Piece | None:
-        """Return what a piece may be; None if it stays as it is in every text, or is longer than a word or two can be.
+        """Return what a piece of a text may stand for; None if it stays as it is in every text.
 
-        A word in quotes is only mentioned («превед», «Л_ё_х_а»), so it stays unless it has an alien letter or is
-        hidden.
+        A word in quotes is only mentioned («превед», «Л_ё_х_а»). It stays, unless it has a letter of another alphabet
+        or people hide it from filters.
 
         Args:
-            piece: the piece.
-            initial: whether it begins a sentence; only there a capitalised unknown word, which may be a name, is read.
+            piece: what stands between white space.
+            initial: whether it begins a sentence. Elsewhere an unknown word with a capital stays, since it may be a
+                name.
         """
         judged = self._judged(piece, initial=initial or self.eager) if len(piece) <= _MOST else None
         is_cut_off = not self.eager and judged and _CUT_OFF.fullmatch(piece, judged.start)
@@ -221,19 +233,27 @@ class Reader:
         return near or (self.repeats and lexicon.sound(word.lower()) in lexicon.hidden_sounds())
 
     def mend(self, word: str) -> Sequence[WordReading]:
-        """Return the words that an unknown word of Russian letters may stand for, the best first; empty if unclear."""
+        """Return the words that an unknown word of Russian letters may stand for, the best first.
+
+        The result is empty if none is found, or if several are about equally likely.
+        """
         known = self._mended.get(word)
         if known is None:
             known = self._mended[word] = self._collapsed(word) or self._unknown(word)
         return known
 
     def forget(self) -> None:
-        """Forget the readings of unknown words."""
+        """Empty the cache of what unknown words may stand for."""
         self._mended.clear()
 
     @staticmethod
     def mends(small: str, found: WordReading) -> bool:
-        """Tell whether a reading is so much likelier than the rare word `small` that the word may be an error."""
+        """Tell whether a rare word may be an error, because another word is much likelier.
+
+        Args:
+            small: the rare word, in lower case.
+            found: the other word, with its score.
+        """
         return found.score - log(max(lexicon.count(small), 1)) > _ERROR
 
     def _collapsed(self, word: str) -> list[WordReading]:
@@ -401,7 +421,7 @@ def _joint(letters: str, ways: Sequence[Way]) -> Way:
 
 
 def by_score(found: WordReading) -> tuple[float, str]:
-    """Return the key by which readings are sorted: the best first."""
+    """Return a key for sorting the words that a string may stand for: the best comes first."""
     return -found.score, found.word
 
 

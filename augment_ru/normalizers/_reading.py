@@ -23,20 +23,20 @@ from augment_ru.script import Script
 
 
 class WordNormalization(WordKnowledge):
-    """A normalizer of words. Neighbours of this class in a chain read each word together, in one step."""
+    """The base class of normalizers that work word by word; neighbours of this class in a chain work in one step."""
 
     __slots__ = ()
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
-        """Return the script of each text."""
+        """Return the script that leads from each text to what was meant."""
         return _texts((self,)).scripts(texts)
 
     def readings(self, text: str, n: int) -> list[TextReading]:
-        """Return up to `n` readings of a text, the likeliest first."""
+        """Return up to `n` texts that the author may have meant, the likeliest first."""
         return _texts((self,)).readings(text, n)
 
     def with_next(self, following: Normalization) -> Normalization | None:
-        """Return one normalizer that reads words with the knowledge of both; None if `following` reads no words."""
+        """Return one normalizer that does the work of both in one step; None if `following` does not work on words."""
         return _texts((self,)).with_next(following)
 
 

@@ -29,7 +29,7 @@ class ContactsNormalization(Normalization):
     name: ClassVar[str] = "contacts"
 
     def leaves(self, text: str) -> bool:
-        """Tell whether a text has nothing that addresses and telephone numbers in words have."""
+        """Tell quickly whether a text certainly has no address and no telephone number to rewrite."""
         return not (_LIKELY.search(text) or _DIGIT.search(text))
 
     def edits(self, text: str) -> Iterator[Edit]:

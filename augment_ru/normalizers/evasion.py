@@ -10,7 +10,7 @@ _PARTS = "invisible contacts skeleton masks separators layout transliteration st
 class EvasionNormalization(NormalizationChain):
     """Read words hidden from filters: by invisible characters, look-alikes, signs, separators, layout or Latin letters.
 
-    Spelling is mended only in words that are impossible as written.
+    Spelling is mended only in words that do not exist as written.
     """
 
     name: ClassVar[str] = "evasion"

@@ -36,14 +36,14 @@ class InvisibleNormalization(Normalization):
     """Remove what is not seen: zero-width characters, soft hyphens, selectors, tags, marks that strike letters out.
 
     Spaces of other widths become plain ones; non-breaking spaces stay. Text that a right-to-left override shows in
-    reverse is written in the order in which it is read. Joiners and selectors of emoji and of scripts that need them,
-    stress marks, and the marks of «й» and «ё» stay.
+    reverse is written in the order in which it is read. Stress marks and the marks of «й» and «ё» stay. So do joiners
+    and selectors where emoji or a script need them.
     """
 
     name: ClassVar[str] = "invisible"
 
     def leaves(self, text: str) -> bool:
-        """Tell whether a text has no character that may be invisible, or may begin a tag."""
+        """Tell quickly whether a text certainly has nothing to remove."""
         return not _LIKELY.search(text)
 
     def edits(self, text: str) -> Iterator[Edit]:

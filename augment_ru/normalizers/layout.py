@@ -22,7 +22,10 @@ class LayoutNormalization(WordNormalization):
     name: ClassVar[str] = "layout"
 
     def whole(self, piece: str) -> Iterable[WordReading]:
-        """Yield the readings of a piece; the `cost` of each holds where its word ends in the piece, not a cost."""
+        """Yield the words that a piece of a text may stand for if it was typed in the English layout.
+
+        The field `cost` of each holds where the word ends in the piece, not a cost.
+        """
         longer = 0.0
         for stop in range(len(piece), 0, -1):
             typed = piece[:stop].translate(_keys())

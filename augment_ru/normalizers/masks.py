@@ -18,12 +18,12 @@ class MasksNormalization(WordNormalization):
     weakly_wild: ClassVar[str] = "_?-.~^+=…·"
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Return the hidden word that a word is without its vowels, or with its letters in another order."""
+        """Return the word that people hide from filters by leaving out its vowels or shuffling its letters."""
         if found := of_letters(word):
             yield WordReading(weight(found) - _COST * 2, found, _COST, self.bit)
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word has the consonants or the letters of a hidden word."""
+        """Tell whether a word has the consonants, or all letters, of a word that people hide from filters."""
         return bool(of_letters(word))
 
 

@@ -26,7 +26,10 @@ class SeparatorsNormalization(WordNormalization):
     skipped: ClassVar[str] = r"""./\|_~*·•-‑–—,:;+=^'`⭐★☆✨()[]<>?!…"«»{}#&%§¦“”„′’‘№@$""" + "\ufe0f"
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Yield the words that are glued together («пишитевличку»), or the word without its extra syllables."""
+        """Yield the words that are written without spaces in `word`, or the word without its extra syllables.
+
+        «пишитевличку» stands for «пишите в личку»; «касазисиносо» has extra syllables and stands for «казино».
+        """
         if not RUSSIAN.issuperset(word):
             return
         parts = _PARTS.findall(word)
@@ -37,7 +40,10 @@ class SeparatorsNormalization(WordNormalization):
             yield WordReading(_CERTAIN, found, 0.0, self.bit)
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word is glued words or has extra syllables; a capitalised one, like a name, must be long."""
+        """Tell whether a word is made of several words («пишитевличку») or has extra syllables («касазисиносо»).
+
+        A word with a capital may be a name, so it must be long.
+        """
         if len(_PARTS.findall(word)) > 1 or _unsalted(word.lower()):
             return True
         found = glued(word.lower())

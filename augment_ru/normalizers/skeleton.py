@@ -13,17 +13,20 @@ from augment_ru.normalizers._reading import WordNormalization
 
 @dataclass(frozen=True, slots=True)
 class SkeletonNormalization(WordNormalization):
-    """Write Russian letters for characters that look alike (Unicode's confusables), also upside down or backwards."""
+    """Replace characters that look like Russian letters (Unicode's confusables); read words turned or backwards."""
 
     name: ClassVar[str] = "skeleton"
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
-        """Return what looks like letters: the characters written, the letters, the cost (see `Way`)."""
+        """Return what looks like letters: the characters that are written, the letters, and a cost.
+
+        A cost of c makes a word exp(2c) times less likely.
+        """
         alike = ((char, letter, 0.0) for letter, char in confusables())
         return chain(super(SkeletonNormalization, self).ways(), alike)
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Yield the readings of a word as written upside down or backwards."""
+        """Yield the words that a word may stand for if it is written upside down or backwards."""
         upside, marks = _upside_down(self.bit)
         small = word.lower()
         if RUSSIAN.issuperset(word) and self.is_near(small):
@@ -34,7 +37,7 @@ class SkeletonNormalization(WordNormalization):
         yield from upside.words(small)
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word is a frequent or a hidden word that is written backwards."""
+        """Tell whether a word, read backwards, is frequent or one that people hide from filters."""
         back = word[::-1].lower()
         return (len(word) >= _LEAST and is_hidden(back)) or (
             len(word) > _LEAST + 1 and is_listed(back) and weight(back) > _OFTEN

@@ -47,7 +47,8 @@ divided by the number of letters that may be written there."""
 class SpellingNormalization(WordNormalization):
     """Mend errors of spelling in words that do not exist as written, by a noisy-channel model.
 
-    The word is taken whose frequency times the rate of the error is the highest, if no other word comes near.
+    For each word that may be meant, its frequency is multiplied by the rate of the error. The word with the highest
+    product is taken, unless another one comes near.
 
     Args:
         typing: whether slips of the finger are mended, too: a letter that is dropped, added, swapped or replaced.
@@ -58,7 +59,7 @@ class SpellingNormalization(WordNormalization):
 
     @property
     def is_eager(self) -> bool:
-        """Whether unknown words are mended everywhere, not only where a text hides words."""
+        """Whether unknown words are replaced in all texts, not only in those that hide words from a filter."""
         return self.typing
 
     def unknown(self, word: str) -> Iterable[WordReading]:
@@ -87,7 +88,10 @@ class SpellingNormalization(WordNormalization):
                 yield one._replace(score=one.score + one.cost, bits=bit | HEARD) if heard and not self.typing else one
 
     def is_near(self, word: str) -> bool:
-        """Tell whether an unknown word sounds like a hidden or frequent word; with `typing`, always True."""
+        """Tell whether an unknown word sounds like a frequent word, or one that people hide from filters.
+
+        With `typing` the answer is always True.
+        """
         near = self.typing or sound(word.lower()) in hidden_sounds()
         return near or (word[0].islower() and sound(word) in common_sounds())
 

@@ -13,7 +13,7 @@ from augment_ru.text.words import RUSSIAN
 
 @dataclass(frozen=True, slots=True)
 class SpokenNormalization(Normalization):
-    """Write out the spoken forms that people write on purpose; no other normalizer touches them."""
+    """Replace spoken forms that people write on purpose by the usual ones; other normalizers leave these forms."""
 
     name: ClassVar[str] = "spoken"
 

@@ -8,7 +8,7 @@ from augment_ru.normalizers._reading import WordNormalization
 
 @dataclass(frozen=True, slots=True)
 class StretchingNormalization(WordNormalization):
-    """Leave out the repeated letters of words that do not exist as written: «кааазино»."""
+    """Leave out the repeated letters of words that do not exist as written."""
 
     name: ClassVar[str] = "stretching"
     repeats: ClassVar[bool] = True

@@ -86,8 +86,8 @@ class Chat(NamedTuple):
     def text(self, filled: FilledPrompt) -> str:
         """Return the text of a prompt in the tokenizer's chat template, up to the place of the answer.
 
-        If the template refuses or drops a system message, the message is put at the beginning of the user's first
-        message. Without reasoning, a reasoning block that the template opens is closed.
+        If the template refuses or drops the system message, it is put at the beginning of the user's first message.
+        If the template opens a reasoning block, but the model is not to reason, the block is closed.
 
         Raises:
             AugmentError: the template refuses the messages.
@@ -116,7 +116,7 @@ class Chat(NamedTuple):
 
 
 def closing(text: str) -> str:
-    r"""Return the text that closes the reasoning block that is open at the end of a text; "" if none is open.
+    r"""Return what must follow a text to close its reasoning block; "" if no block is open at the end of the text.
 
     >>> closing("<think> Да или нет?"), closing("<think>Да.</think>")
     ('\n</think>\n\n', '')

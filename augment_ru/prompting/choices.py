@@ -26,7 +26,7 @@ class Choice(NamedTuple):
 
     Attributes:
         label: its label in the data.
-        text: the text that stands in the prompt for it, after the context.
+        text: the answer as it is written in the prompt.
     """
 
     label: str
@@ -39,9 +39,10 @@ class Options:
 
     Attributes:
         inside: a text field that ends in «(A) … (B) …»; the template gets the part before the options.
-        fields: maps the field of each option to the ways in which its label is written in data, such as "0" and "1".
-        texts: a field with a list of texts; each text is its own label.
-        spans: a list of spans, given by the task's `characters`; the text of each span is its own label.
+        fields: maps the field that holds an option to the label of this option, such as `choice1` to "0". If data sets
+            write the label in several ways, all are given.
+        texts: a field with a list of texts; each text is also its label.
+        spans: the path of a list of spans in the row; the text of each span is also its label.
     """
 
     inside: str | None = None
@@ -53,11 +54,11 @@ class Options:
 def listed_choices(
     name: str, options: Options, task: Task, record: Mapping[str, Any], labels: Sequence[str] | None
 ) -> Iterator[Choice]:
-    """Yield the options that a row lists, as choices, in its order.
+    """Yield each option that a row lists, in the order of the row, as a label and a text.
 
     Args:
-        name: the name of the prompt.
-        options: where the row lists them.
+        name: the name of the prompt, for messages.
+        options: where the row lists its options.
         task: the row's task.
         record: the row.
         labels: the classes of the data; None if they are not known.
@@ -89,10 +90,10 @@ def listed_choices(
 
 
 def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[str] | None) -> tuple[Choice, ...]:
-    """Return a choice for each word that stands for a label in a prompt: the word, with the label as data write it.
+    """Return the choices of a prompt: each word that stands for a label («Да»), and the label as the data write it.
 
-    The same label is written in several ways, such as "1" and "true". The way is taken that the labels of the data
-    show; the first one if these are not known.
+    Data sets write the same label in several ways, such as "1" and "true". The way is found by the labels of the data;
+    if they are not known, it is the first one.
 
     Args:
         name: the name of the prompt, for messages.
@@ -114,7 +115,7 @@ def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[st
 
 
 def laid_out(choices: Sequence[Choice], layout: str) -> tuple[str, tuple[Choice, ...]]:
-    r"""Return a text that lists choices, and the choices with their marks in the list (such as «А») as texts.
+    r"""Return a text that lists choices, and the same choices with their marks in the list, such as «А», as texts.
 
     Args:
         choices: the choices.

@@ -17,8 +17,8 @@ class PromptEncoder(NamedTuple):
 
     Attributes:
         tokenizer: a tokenizer of transformers.
-        start: the token for the beginning of a text; empty if the tokenizer does not put one there, or in a chat, whose
-            template writes it.
+        start: the token that the tokenizer puts before every text; empty if it puts none there, or in a chat, whose
+            template writes this token.
         chat: makes the text of a prompt with a chat template; None to use the prompt's own context as the text.
     """
 
@@ -49,9 +49,9 @@ class PromptEncoder(NamedTuple):
         return [np.array(ids, dtype=np.int64) for ids in encoded]
 
     def whole_texts(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
-        """Return, for each prompt, the tokens of its text with each of its choices, all of which are scored.
+        """Return, for each prompt, the tokens of the prompt with each of its choices; all tokens are to be scored.
 
-        Only the first token is not scored, unless the tokenizer puts a start token before it.
+        The first token can be scored only if the tokenizer puts a start token before it.
 
         Args:
             prompts: prompts with choices.
@@ -64,10 +64,10 @@ class PromptEncoder(NamedTuple):
         ]
 
     def continuations(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
-        """Return, for each prompt, the tokens of its text with each of its choices; only those of the choice count.
+        """Return, for each prompt, the tokens of the prompt with each of its choices; only the choice is to be scored.
 
-        Outside a chat, prompt and choice are encoded as one text, and the choice is taken to start after as many tokens
-        as the prompt alone has. In a chat, the tokens of the choice are put after those of the prompt.
+        In a chat, prompt and choice are encoded separately. Otherwise they are encoded as one text, and the choice is
+        taken to start after as many tokens as the prompt has by itself.
 
         Args:
             prompts: prompts with choices.
@@ -81,7 +81,7 @@ class PromptEncoder(NamedTuple):
     def contexts(self, prompts: Sequence[FilledPrompt], context: int) -> list[Tokens]:
         """Return the tokens of each prompt, up to the place of the answer.
 
-        If they leave no room for the answer, their beginning is cut off.
+        If a prompt leaves no room for the answer, its beginning is cut off.
 
         Args:
             prompts: the prompts.
@@ -96,11 +96,11 @@ class PromptEncoder(NamedTuple):
         return found
 
     def after(self, prompts: Sequence[FilledPrompt], before: Sequence[Tokens], context: int) -> list[list[Request]]:
-        """Return, for each prompt, given tokens with those of each choice after them; only the latter are scored.
+        """Return, for each prompt, given tokens with each of its choices after them; only the choice is to be scored.
 
         Args:
             prompts: prompts with choices.
-            before: the tokens of each prompt up to the answer, such as those with the model's reasoning.
+            before: the tokens of each prompt up to the answer; they may include the model's reasoning.
             context: the length of the model's context window, in tokens. If a prompt does not fit, the same number of
                 tokens at its beginning is cut off for all its choices.
         """

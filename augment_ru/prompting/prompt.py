@@ -35,10 +35,10 @@ class PromptBudget:
     cut: Callable[[str, int], str]
 
     def shares(self, head: str, separator: str, shots: int, answer: int) -> tuple[int, int]:
-        """Return how many tokens of a prompt the row may have, and how many each demonstration (RAFT, section 4.1.1).
+        """Return how many tokens of a prompt the row may have, and how many each demonstration may have.
 
-        What the other parts leave goes to the row if there are no demonstrations. Otherwise a quarter of it goes to the
-        row, and the demonstrations share the rest.
+        The tokens that the other parts leave are divided: a quarter is for the row, and the demonstrations share the
+        rest. Without demonstrations all are for the row (RAFT, section 4.1.1).
 
         Args:
             head: the instruction, with the separator after it.
@@ -50,12 +50,12 @@ class PromptBudget:
         return (left // 4, 3 * left // (4 * shots)) if shots else (left, 0)
 
     def fitted(self, template: Template, values: Mapping[str, str], words: Sequence[str], share: int) -> dict[str, str]:
-        """Cut the values of a row so that its filled template has at most `share` tokens, the longest value first.
+        """Cut the values of a row, the longest first, so that the template filled with them has at most `share` tokens.
 
         Args:
-            template: the template: a text with places for values.
-            values: the value of each place except that of the label.
-            words: the possible labels in words; the longest is counted as the label.
+            template: the template: a text with places for values and for the label.
+            values: the value of each place; the label has none.
+            words: the words that may be written for the label; room is left for the longest.
             share: the most tokens of the filled template.
 
         Raises:
@@ -95,13 +95,13 @@ class FilledPrompt:
     Attributes:
         field: the field whose value is asked for.
         context: the prompt up to the place of the answer, without white space at its end.
-        choices: the answers to choose from. The text of each includes the white space before the answer and the rest of
-            the template after it. Empty if the model generates the answer as text.
+        choices: the answers to choose from; empty if the model generates the answer as text. The text of a choice
+            includes the white space before the answer, and what the template has after the answer.
         tokens: the most tokens of a generated answer.
         stop: the strings that end a generated answer.
-        turns: what the context is made of: each demonstration as its question and its answer, without white space
-            around them, and last the row's own question with an empty answer. The instruction begins the first.
-        listed: whether the context lists the choices itself.
+        turns: the context in pairs of a question and an answer: first the demonstrations, last the row, whose answer is
+            empty. The first question begins with the instruction.
+        listed: whether the context already lists the choices.
     """
 
     field: str
@@ -120,12 +120,12 @@ class OwnTemplate:
     Attributes:
         template: the field that holds the template.
         values: the field that holds the values for the template.
-        later: the template for rows that follow a demonstration (MERA, section 4.1): every demonstration but the first,
-            and the row itself if it has demonstrations.
-        by: the field whose value chooses a template from `kinds`; "" to use `later` for all rows.
-        kinds: maps the values of this field to the templates that replace `later`.
-        first: the text after the template in the first demonstration; None to take the template as it is, and "" to
-            take it without white space around it.
+        later: the template of all rows that a demonstration comes before: further demonstrations, and the row that is
+            asked about (MERA, section 4.1). They do not use their own template, since it repeats the instruction.
+        by: the field whose value chooses a template from `kinds` instead of `later`; "" to use `later` for all rows.
+        kinds: maps the values of the field `by` to templates.
+        first: what is added to the template of the first demonstration; None to take all templates as they are. If it
+            is a text, white space around the templates of other rows is removed; if it is "", around all.
     """
 
     template: str
@@ -136,7 +136,7 @@ class OwnTemplate:
     kinds: Mapping[str, Template] = field(default_factory=dict)
 
     def after(self, row: Mapping[str, Any]) -> Template:
-        """Return the template of a row that is shown or asked about after a demonstration, without the instruction.
+        """Return the template of a row that a demonstration comes before; it does not repeat the instruction.
 
         Args:
             row: the row.
@@ -151,7 +151,7 @@ class OwnTemplate:
         return self.kinds[kind]
 
     def of(self, row: Mapping[str, Any], *, shown: bool) -> Template:
-        """Return the template of the prompt that a row holds.
+        """Return the template that a row holds.
 
         Args:
             row: the row.
@@ -167,20 +167,17 @@ class OwnTemplate:
 class Prompt:
     """How a model is asked about the rows of a task; the content of a file in `prompts/`.
 
-    The names of the attributes are part of `digest`.
-
     Attributes:
         name: the name of its file.
         task: the task of the rows.
-        targets: maps each field that is asked for to its template, which has a place for the label.
+        targets: maps each field whose value is asked for to a template, which has a place for the label.
         instruction: the text at the beginning of the prompt.
         separator: the text between the instruction, the demonstrations and the row.
         labels: maps each word that stands for a label to the ways in which data write the label, for example «Да» to
             `true` and `1`.
         options: where the row lists its options; None if it does not list any.
-        words: maps a field to the words that replace its values.
-        writes: whether the model always generates the answer as text; if false, only if there are no labels to choose
-            from.
+        words: for each field whose values are shown in other words, maps the values to these words.
+        writes: whether the model generates the answer as text even if there are labels to choose from.
         limits: the most tokens of a generated answer: without demonstrations, and with them.
         stop: the strings that end a generated answer.
         own: where the row holds its own template; None if `targets` holds the templates.
@@ -190,6 +187,7 @@ class Prompt:
             does not list them.
     """
 
+    # the names of the attributes are part of `digest`
     name: str
     task: Task
     targets: Mapping[str, Template]
@@ -227,16 +225,16 @@ class Prompt:
     ) -> tuple[FilledPrompt, ...]:
         """Return the prompts for a row: one for each question that is asked about it.
 
-        There is one for each field that is asked for, and for each entry of the row that is asked about by itself
-        (`each`).
+        There is a question for each field whose value is asked for; if the entries of a list are asked about one by one
+        (`each`), there is a question for each entry.
 
         Args:
             record: the row; its right answer is not used.
             shots: the demonstrations: rows with right answers, in the order of the prompt.
             labels: the classes of the data; needed if the prompt's file does not name them.
-            budget: the most tokens of a prompt; None to cut nothing. If the instruction and the separators leave E
-                tokens, the row gets E/4 and each of N demonstrations 3E/(4N); without demonstrations the row gets E
-                (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels are not cut.
+            budget: the most tokens of a prompt; None to cut nothing. What the instruction and the separators leave is
+                divided: a quarter is for the row, and the demonstrations share the rest; without demonstrations all is
+                for the row (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels are not cut.
 
         Raises:
             AugmentError: a field is missing, a label has no word, or the budget is too small.
@@ -250,8 +248,8 @@ class Prompt:
     def answer(self, answers: Sequence[str]) -> Prediction:
         """Combine the answers to the prompts of a row into one prediction.
 
-        It is a list if entries of the row are asked about one by one (`each`). It is the answer itself if one field is
-        asked for, else a mapping from fields to answers.
+        The prediction is a list if entries of the row are asked about one by one (`each`). Otherwise it maps the fields
+        that are asked for to the answers; if there is only one field, it is the answer itself.
 
         Args:
             answers: the answer to each prompt, in their order.
@@ -379,11 +377,11 @@ class Prompt:
 def answer_text(value: object, separator: str | None = None) -> str:
     """Return the text of a right answer that a row states.
 
-    Of several answers it is the first; of an annotated answer, as in the example, it is the segment.
+    If the row states several answers, this is the first. If the answer is an object, this is the text that it holds.
 
     Args:
         value: what the row states: a text, a number, a list of answers, or an annotated answer.
-        separator: the text between several answers in one text; None if a text holds one answer.
+        separator: what stands between several answers in one text, such as ";"; None if a text is one answer.
 
     >>> answer_text([{"label": "passage", "offset": 0, "length": 5, "segment": "Мехмо"}])
     'Мехмо'

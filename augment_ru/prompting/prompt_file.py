@@ -66,7 +66,7 @@ def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 
 
     Args:
         task: the task. Its `prompt`, or else its name, is the name of the file; if there is no such file, the generic
-            prompt in the task's language is used, even if it does not fit (`unfit`).
+            prompt in the task's language is used. `unfit` tells whether that fits the task.
         template: a prompt file of the user's own; None for the one of this package.
         variant: the number of the template in the file, from 1; if a field has fewer templates, its last one is used.
 
@@ -102,10 +102,10 @@ def _templates(given: _File) -> int:
 
 
 def unfit(task: Task) -> str:
-    """Return why the generic prompt cannot ask about the rows of a task; "" if it can.
+    """Return why the generic prompt cannot ask about the rows of a task; "" if it can, or if it is not needed.
 
-    It is also "" if the task has a prompt of its own. The generic prompt shows one text and lists labels, one of which
-    is the answer.
+    The generic prompt shows one text and lists labels, one of which is the answer. It is not needed for a task that has
+    a prompt of its own.
     """
     if not _path(task).stem.startswith(GENERIC):
         return ""

@@ -24,8 +24,8 @@ class PromptedModel(Model):
         signature: all that defines the answers.
         budget: the most tokens of a prompt, with the functions that count them; None for no limit.
         deterministic: whether the model always answers a question in the same way.
-        replies: whether prompts with choices are answered with a reply, too. They then list the choices, and the label
-            that the reply names is the answer. `score` is not called.
+        replies: whether prompts with choices are also answered by `write`. They then list the choices, and the answer
+            is the choice that the generated reply names.
     """
 
     prompt: Prompt
@@ -40,7 +40,7 @@ class PromptedModel(Model):
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
         """Return a prediction for each example, in their order, with the scores of the choices of every question.
 
-        A question without choices, or one that is answered with a reply, has no scores.
+        If the answer to a question is generated as text, the question has no scores.
 
         Raises:
             AugmentError: a prompt cannot be built, or does not fit into memory.
@@ -73,7 +73,7 @@ class PromptedModel(Model):
 
 
 def index_of_best(scores: Sequence[float]) -> int:
-    """Return the index of the highest score after rounding to `DIGITS` decimals; the first if several are equal.
+    """Return the index of the highest score; of scores that are equal after rounding to `DIGITS` decimals, the first.
 
     >>> index_of_best([-2.00001, -2.0, -3.0])
     0

@@ -37,9 +37,11 @@ def with_choices(text: str, filled: FilledPrompt, language: str) -> str:
 
 
 def answer_in(reply: str, filled: FilledPrompt, *, was_cut: bool = False) -> str:
-    """Return the answer in a model's reply: the label of a choice, or a written answer up to a string that ends it.
+    """Return the answer in a model's reply.
 
-    Reasoning is cut off first. A reply without an answer gives a special text that marks why (`evaluation.unread`).
+    If the prompt has choices, it is the label of the choice that the reply names; otherwise it is the text of the
+    reply, up to a string that ends an answer. Reasoning at the beginning is left out. If the reply has no answer, the
+    result is a special text that says why (`evaluation.unread`).
 
     Args:
         reply: the reply.
@@ -73,15 +75,18 @@ def after_reasoning(reply: str) -> tuple[str, bool]:
 def label_in(reply: str, choices: Sequence[Choice], *, last: bool = False) -> str:
     """Return the label of the choice that a reply names; an empty text if it does not name any.
 
-    A reply that equals a choice or a label names it. Otherwise, if the labels are letters, the letter after «Ответ:»
-    counts (the last one if there are several), or else the letter at the start of the reply. Otherwise the choice or
-    label that occurs first in the reply counts (with `last` the one that occurs last), and the longer one if two begin
-    at the same place.
+    The first of these rules that finds a choice decides:
+
+    - the reply is nothing but a choice or its label;
+    - choices have letters, and the last «Ответ:» is followed by one, or else the reply begins with one;
+    - a choice or its label occurs in the reply; of several, the first counts, or with `last` the last.
+
+    «следует» in «не следует» does not count if both are choices.
 
     Args:
         reply: the reply of a model.
         choices: the choices, each with its label and its text.
-        last: whether, if no letter names a choice, the choice that is named last counts, instead of the first.
+        last: whether, of several choices that occur in the reply, the last counts instead of the first.
 
     >>> label_in("Ответ: нет.", (Choice("1", "да"), Choice("0", "нет")))
     '0'

@@ -29,7 +29,7 @@ class InProcess:
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Yield a session, which does parts of the run's work while the `with` block runs.
+        """Start an engine: yield a session, to which parts of a run are given while the `with` block runs.
 
         What the work needs is loaded when the first part comes.
 
@@ -44,7 +44,7 @@ RAY = "ray"
 
 
 def engine_of(name: str, workers: int | None) -> Engine:
-    """Return the engine (where the parts of a run are done) that a name stands for.
+    """Return the engine of this name; an engine does the parts of a run, in this process or elsewhere.
 
     Args:
         name: `local`, `ray` or `ray:ADDRESS`.
@@ -102,19 +102,18 @@ def in_order(
     parts: Iterable[Part],
     keep: Keep[Part, Outcome] | None = None,
 ) -> Generator[tuple[Part, Outcome], None, None]:
-    """Do all parts of a run; yield each part and its result in the order of `parts`, whichever ends first.
+    """Do all parts of a run, and yield each part with its result, in the order of `parts`.
 
-    Only a few parts for each worker are read before the first unfinished part is done, so that few are in memory.
+    The parts may end in another order. Only a few are read ahead, so that few are in memory.
 
     Args:
         engine: does the parts.
         work: what is done with each part.
         parts: the parts; each is read when it is needed.
-        keep: stores each result as soon as its part is done, so that it outlives the run; None to store none.
+        keep: stores each result as soon as its part is done, for a later run; None to store no results.
 
     Raises:
-        BaseException: doing a part or reading `parts` raised this error. Before it is raised, all earlier parts are
-            yielded.
+        BaseException: the error that a part, or reading `parts`, raised. All earlier parts are yielded before it.
     """
     with engine.session(work) as session:
         row: _Row[Part, Outcome] = _Row(session, enumerate(parts), keep)

@@ -38,17 +38,19 @@ _QUIET = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(sign
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """An engine that does the parts of a run in several processes (`workers` of them) on this machine.
+    """An engine that does the parts of a run in several processes on this machine.
 
-    The processes are spawned, not forked, because a fork copies the locks of threads, but not the threads. Each process
-    uses one thread for matrices, unless the environment says otherwise.
+    Each process uses one thread for matrices, unless an environment variable such as OMP_NUM_THREADS sets their number.
+
+    Args:
+        workers: the number of processes.
     """
 
     workers: int
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Yield a session, which does parts of the run's work while the `with` block runs.
+        """Start the engine: yield a session, to which parts of a run are given while the `with` block runs.
 
         Processes are started when parts come, and end with the block.
 
@@ -153,7 +155,7 @@ class _Process:
     """
 
     def __init__(self) -> None:
-        context = get_context("spawn")
+        context = get_context("spawn")  # a fork would copy the locks of threads, but not the threads
         self._pipe, theirs = context.Pipe()
         with theirs:  # once it is closed here, the pipe ends with the process
             self._process = context.Process(target=_serve, args=(theirs,))

@@ -13,9 +13,9 @@ from augment_ru.run.work import Work
 
 @contextmanager
 def set_to_one(names: Sequence[str]) -> Iterator[None]:
-    """Set these environment variables to 1 while the `with` block runs, for programs started in it.
+    """Set these environment variables to 1 while the `with` block runs, for the programs that are started in it.
 
-    Variables that have a value keep it.
+    Variables that already have a value keep it.
     """
     before = {name: os.environ.get(name) for name in names}
     os.environ.update({name: value or "1" for name, value in before.items()})
@@ -30,8 +30,7 @@ def set_to_one(names: Sequence[str]) -> Iterator[None]:
 def shipped(work: Work[Any, Any]) -> bytes:
     """Encode the work of a run as bytes, to send it to a worker that this process started.
 
-    The bytes are a pickle, and can run code when they are decoded. So they must never come from a file or from another
-    program.
+    The bytes are a pickle. Decoding a pickle can run code, so never decode one from a file or from another program.
     """
     own = [str(path) for path in loaded_files()]
     return pickle.dumps((own, pickle.dumps(work)))

@@ -67,10 +67,7 @@ def store_of(output: str, digest: str) -> PartStore:
 
 
 def stores_beside(output: str) -> list[PartStore]:
-    """Return all stores for the results of parts that lie beside the output of a run.
-
-    Runs with other settings have stores of their own; these are returned, too.
-    """
+    """Return all stores of results that lie beside the output of a run, also those of runs with other settings."""
     if is_url(output):
         return [*Remote(output).beside(_names(output.rpartition("/")[2]))]
     if Path(output).exists() and not Path(output).is_file():
@@ -82,9 +79,9 @@ def stores_beside(output: str) -> list[PartStore]:
 
 
 def sweep(output: str) -> None:
-    """Delete the stores for the results of parts that lie beside an output.
+    """Delete the stores of results that lie beside the output of a run.
 
-    Those of other users, and those that a run is using, are left.
+    Stores of other users, and stores that a run is using, are left.
     """
     for store in stores_beside(output):
         with suppress(AugmentError), store.held(output):

@@ -12,19 +12,19 @@ class Work(Protocol[Part_contra, Outcome_co]):
     """What is done with each part of a run's input. The work, the parts and their results can be pickled."""
 
     def begin(self) -> Callable[[Part_contra], Outcome_co]:
-        """Load what the work needs, and return the function that does a part and returns its result.
+        """Load what the work needs, and return a function that does a part and returns its result.
 
-        It is called once in each worker process.
+        `begin` is called once in each worker process.
         """
 
 
 class Done(NamedTuple):
-    """What came of a part of a run: its result or an error.
+    """A finished part of a run: its result, or the error that ended it.
 
     Attributes:
-        number: the number by which the part was submitted (`Session.submit`).
-        outcome: its result; None if an error ended it.
-        error: the error that ended it; None if there was no error.
+        number: the number that was given with the part (`Session.submit`).
+        outcome: the result; None if there was an error.
+        error: the error; None if there was none.
     """
 
     number: int
@@ -33,7 +33,7 @@ class Done(NamedTuple):
 
 
 class Session(Protocol):
-    """An engine at work: it is given parts of a run and returns their results."""
+    """An engine that has been started: it is given parts of a run, and returns their results."""
 
     @property
     def workers(self) -> int:
@@ -43,19 +43,21 @@ class Session(Protocol):
         """Give the engine a part to do.
 
         Args:
-            number: a number that identifies the part in `Done`.
+            number: a number by which its result is recognised (`Done.number`).
             part: the part.
         """
 
     def wait(self) -> Sequence[Done]:
-        """Wait until at least one part is done; return what came of the finished parts, in any order."""
+        """Wait until at least one part is finished; return the finished parts, in any order."""
 
 
 class Engine(Protocol):
-    """Does the parts of a run somewhere, such as in this process or on a cluster."""
+    """The interface of what does the parts of a run: this process, several processes, or a cluster."""
 
     def session(self, work: Work[Any, Any]) -> AbstractContextManager[Session]:
-        """Return a context manager that yields a session, which does parts; parts not done when it ends are abandoned.
+        """Start the engine: return a context manager that yields a session, to which parts of a run are given.
+
+        At the end of the `with` block, parts that are not finished are abandoned.
 
         Args:
             work: what is done with each part.

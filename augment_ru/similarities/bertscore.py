@@ -71,7 +71,7 @@ class BertScore(Similarity):
 
     @classmethod
     def argument(cls, text: str) -> dict[str, Any]:
-        """Return the options that stand for the part MODEL or MODEL@LAYER of the name `bertscore:MODEL@LAYER`.
+        """Return the options that the text after the colon of `bertscore:MODEL` or `bertscore:MODEL@LAYER` sets.
 
         >>> BertScore.argument("ai-forever/ruBert-base@9")
         {'model': 'ai-forever/ruBert-base', 'layer': 9}
@@ -114,7 +114,7 @@ class BertScore(Similarity):
             yield ",".join([str(layer), *(f"{value:.7f}" for value in means)])
 
     def against(self, references: Sequence[str]) -> "BertScorer":
-        """Return a scorer for these original texts; it embeds each of them once, for all perturbed texts."""
+        """Return a scorer for these original texts, which are embedded only once for all perturbed texts."""
         encoder = embedder(self.model, _layer(self), self.device, self.dtype, self.batch_tokens)
         weights = token_weights(encoder, _idf_texts(self.idf))
         return BertScorer(encoder, weights, _baseline(self), references, reads_notes=self.as_read)
@@ -224,7 +224,7 @@ class TokenEmbedder:
         self._tokenizer.deprecation_warnings["sequence-length-is-longer-than-the-specified-maximum"] = True
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
-        """Return the token ids of each text, with special tokens; texts longer than `limit` are not cut off."""
+        """Return the token ids of each text, with special tokens; texts that are too long for the model are not cut."""
         spaced = type(self._tokenizer).__name__.startswith(("GPT2", "Roberta"))  # bert_score does so for these
         stripped = [f" {text.strip()}" if spaced and text.strip() else text.strip() for text in texts]
         found = self._tokenizer(stripped, add_special_tokens=True, truncation=False)["input_ids"] if texts else []
@@ -259,8 +259,7 @@ class TokenEmbedder:
     def weights(self, texts: Sequence[str] | None) -> "Tensor":
         """Return the weight of each token id in a score, shape (vocabulary,).
 
-        The weight is the inverse document frequency in `texts`, or 1 if that is None. Special tokens weigh 0. If there
-        are texts, this follows from the frequency, since every text has these tokens.
+        The weight is the inverse document frequency in `texts`, or 1 if `texts` is None. Special tokens weigh 0.
         """
         import torch  # noqa: PLC0415  (an extra)
 
@@ -270,6 +269,7 @@ class TokenEmbedder:
             specials = (self._tokenizer.cls_token_id, self._tokenizer.sep_token_id)
             weights[[number for number in specials if number is not None]] = 0.0
             return weights.to(self._loaded.device)
+        # every text has the special tokens, so their weight is 0 here, too
         rows = [self.shortened(ids) for ids in self.tokens(texts)]
         counts = Counter(number for ids in rows for number in set(ids.tolist()))
         weights = torch.full((size,), float(np.log(len(rows) + 1)))
@@ -349,7 +349,7 @@ class BertScorer(Scorer):
 
     @property
     def warnings(self) -> dict[int, tuple[str, ...]]:
-        """Warnings by the index of an original text: it, or a text made from it, is longer than the model reads."""
+        """Warnings that an original or a perturbed text is longer than the model reads, by the original's index."""
         limit = self._encoder.limit
         return {
             index: (f"bertscore: compared by the first {limit} of {count} tokens, which is all the model takes",)
@@ -359,9 +359,8 @@ class BertScorer(Scorer):
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Return the F1 of each perturbed text against its original, shape (candidates,), at most 1.
 
-        Equal texts score 1 and an empty text scores 0 (both before rescaling), without the model. The last bits of a
-        score depend on the texts that share its forward call. In float32, a score may lie so near to a rounding border
-        that these bits would decide how it is rounded. It is then computed again, alone.
+        Before rescaling, equal texts score 1 and an empty text scores 0. In float32, a score, once it is rounded, does
+        not depend on the other texts.
 
         Args:
             indices: for each perturbed text, the index of its original among the references, shape (candidates,).
@@ -370,6 +369,8 @@ class BertScorer(Scorer):
         candidates = list(as_read(candidates) if self._reads_notes else candidates)
         scores = self._rescaled(self.precision_recall_f1(indices, candidates)[:, 2])
         if self._encoder.is_exact:
+            # the last bits of a score depend on the texts that share its forward call; where they would decide how it
+            # is rounded, it is computed again, alone
             for place in np.flatnonzero(_is_near_border(scores, self.noise)).tolist():
                 alone = BertScorer(self._encoder, self._weights, None, [self._references[indices[place]]])
                 ((_, _, f1),) = alone.precision_recall_f1(np.zeros(1, dtype=np.int64), [candidates[place]])

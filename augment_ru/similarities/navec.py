@@ -32,14 +32,13 @@ class Navec(Similarity):
     """BERTScore's F1 (Zhang et al. 2019) with the static word vectors of navec instead of BERT's contextual ones.
 
     A word without a vector is compared by its letters and pairs of letters, so that a typo stays similar to its word.
-    An edit with a reading is compared as it is read («кошка» for 🐱). Static vectors ignore the order of words. So a
-    pair of similar words counts in full only if their neighbours are similar, too. In texts of more than 512 words, a
-    word is compared only with words that are at most 512 words away from its position. Scores lie in [0, 1]; equal
-    texts score 1.
+    Texts are compared as they are read («кошка» for 🐱). Static vectors ignore the order of words, so two similar words
+    count in full only if their neighbours are similar, too. In texts of more than 512 words, a word is compared only
+    with words that are at most 512 words away from its position. Scores lie in [0, 1]; equal texts score 1.
 
     Args:
-        context: how much the neighbours count when two words are compared, in [0, 0.5]. It is the weight of the words
-            before them, and also that of the words after them.
+        context: how much the neighbours count when two words are compared, in [0, 0.5]: the weight of the words before
+            the two, and the weight of the words after the two.
         threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
     """
 
@@ -53,7 +52,7 @@ class Navec(Similarity):
         return f"navec:news_v1_250K_300d|greedy-F1|context={self.context}|as-read|navec-{version_of('navec')}|v2"
 
     def against(self, references: Sequence[str]) -> "NavecScorer":
-        """Return a scorer for these original texts; it finds the words of each once, for all perturbed texts."""
+        """Return a scorer for these original texts, whose words are found only once for all perturbed texts."""
         return NavecScorer(self.context, references)
 
 
@@ -61,8 +60,8 @@ class NavecScorer(Scorer):
     """Scores perturbed texts against fixed original texts, whose word vectors are kept.
 
     Args:
-        context: how much the words before a pair of words count when the two are compared, and again those after it; in
-            [0, 0.5].
+        context: how much the neighbours count when two words are compared, in [0, 0.5]: the weight of the words before
+            the two, and the weight of the words after the two.
         texts: the original texts.
         block: how many words of an original are compared at once. In a longer text, a word is compared only with words
             at a limited distance.

@@ -32,7 +32,7 @@ _BEGINNING = 12
 
 
 class Viewer(Protocol):
-    """What a batch asks of an attack, to know which protected spans and words the attack sees."""
+    """What a batch must know of an attack, to tell which characters are protected from it."""
 
     @property
     def exchanges_options(self) -> bool:
@@ -48,13 +48,13 @@ class Viewer(Protocol):
 
     @property
     def joins(self) -> Sequence[str]:
-        """The names of the constraints whose spans the attack treats as one word each."""
+        """The names of the constraints that find phrases; the attack treats each phrase as one word."""
 
 
 class Batch:
-    """Texts in one array of code points, with their annotation, protected spans and borders. Immutable.
+    """Several texts in one array of code points, with their annotation and protected spans. Immutable.
 
-    A place in the array is called global. Text i is `codes[starts[i]:starts[i + 1] - 1]`; a line feed follows it.
+    A place in the array is a global place. Text i is `codes[starts[i]:starts[i + 1] - 1]`; a line feed follows it.
 
     Args:
         texts: the texts.
@@ -62,12 +62,12 @@ class Batch:
         protected: the protected spans of each text; by default no spans. The batch adds links, addresses, mentions,
             hashtags, markup, code and formulas (`atoms`).
         borders: the places in each text that no change may reach across, such as the starts of its options.
-        annotate: a function that annotates texts. An attack made of several attacks calls it for the text that one of
-            them passes on to the next.
-        contexts: a function that returns what the record of each text says about it, such as the right answers. It is
-            called when this is first read. By default nothing is known.
-        guarded: maps the name of a constraint that is a guard to its spans in each text. Only attacks that name the
-            guard (`Viewer`) see these spans.
+        annotate: a function that annotates texts. A composition calls it for the text that one attack passes on to the
+            next.
+        contexts: a function that returns what the record of each text says about the text, such as the right answers.
+            It is called when `contexts` is first read. By default nothing is known.
+        guarded: maps the name of each guard to its spans in each text. They are protected only from attacks that name
+            this guard.
 
     Attributes:
         texts, borders, annotate, guarded: as given.
@@ -106,7 +106,7 @@ class Batch:
 
     @property
     def prepared(self) -> "Batch":
-        """The batch that `seen_by` made this one from; this batch itself if `seen_by` did not make it."""
+        """The batch from which `seen_by` made this one for an attack; this batch itself if it was not made so."""
         return self if self._prepared is None else self._prepared
 
     @cached_property
@@ -115,11 +115,11 @@ class Batch:
         return [Doc(text) for text in self.texts] if self._docs is None else self._docs
 
     def once(self, find: Callable[..., T], *options: Hashable) -> T:
-        """Return `find(self, *options)`; it is called only once, and its value is kept for later calls.
+        """Return `find(self, *options)`; the value is cached for these options.
 
         Args:
             find: a function of a batch and of the options.
-            options: further arguments; for other options the function is called again.
+            options: further arguments.
         """
         key = (find, *options)
         if key not in self._kept:
@@ -129,26 +129,25 @@ class Batch:
 
     @cached_property
     def contexts(self) -> Sequence[Context]:
-        """What the record of each text says about it: right answers, options, label and so on."""
+        """For each text, what its record says about it: right answers, options, label and so on."""
         return [NO_CONTEXT] * len(self.texts) if self._contexts is None else self._contexts()
 
     def draw(self, streams: Streams, places: Ints, lane: int = 0) -> Floats:
         """Return a random number from U[0, 1) for each of some global places, shape (places,).
 
-        It depends only on the random stream of the text, on the place in that text and on the lane. It does not depend
-        on the other texts of the batch.
+        It does not depend on the other texts of the batch.
 
         Args:
             streams: the random streams of the texts.
             places: the global places.
-            lane: 0 or 1. The two lanes have independent draws at a place. By convention lane 0 is for ranks, lane 1 for
+            lane: 0 or 1: each place has two independent random numbers. By convention 0 is used for ranks, and 1 for
                 choices.
         """
         rows = self._row_of[places]
         return streams.uniform(rows, places - self.starts[rows], lane)
 
     def keys(self, streams: Streams, places: Ints) -> Keys:
-        """Return a key for each global place, so that each place has random draws of its own; shape (places,).
+        """Return a key for each global place, with which further random numbers can be drawn there; shape (places,).
 
         Args:
             streams: the random streams of the texts.
@@ -158,13 +157,15 @@ class Batch:
         return streams.inner(rows, places - self.starts[rows])
 
     def seen_by(self, attack: "Viewer") -> "Batch":
-        """Return the batch as an attack sees it: with the spans protected from it, and the words that it may edit.
+        """Return the batch for one attack: with the spans that are protected from it, and the words that it may edit.
 
-        The protected spans of the batch are protected from every attack, with two exceptions. First, an attack that
-        exchanges options may edit the texts of wrong options («(B) пробка»). Their markers stay protected, and so do
-        spans that another rule protects inside them. Second, an attack may edit the names with the labels that it
-        exchanges, such as `PER`, unless the answers of the record depend on names (`Context.named`). In addition, the
-        spans of the attack's guards are protected.
+        The spans of the attack's guards are added to the protected spans. Some protected spans may be edited by certain
+        attacks:
+
+        - An attack that exchanges options may edit the texts of wrong options («(B) пробка»), but not their markers,
+          and not what another rule protects inside them.
+        - An attack that exchanges names, such as those labelled `PER`, may edit them, unless the answers of the record
+          depend on names (`Context.named`).
         """
         key = (attack.exchanges_options, attack.exchanges, tuple(attack.guards), tuple(attack.joins))
         whole = self.prepared
@@ -232,9 +233,10 @@ class Batch:
 
     @cached_property
     def cuttable(self) -> Mask | None:
-        """Whether an edit may start or stop at each global place, as far as its characters go, shape (codes + 1,).
+        """For each global place, whether an edit may start or stop there, shape (codes + 1,).
 
-        It may not inside a grapheme cluster, such as a letter with its combining mark. None if no place is inside one.
+        It may not inside a grapheme cluster, such as a letter with its combining mark. Protected spans do not count
+        here. The result is None if an edit may start and stop everywhere.
         """
         return characters.cuttable(self.codes, self.flags, self.starts)
 
@@ -256,7 +258,7 @@ class Batch:
 
     @cached_property
     def of_few_letters(self) -> Mask | None:
-        """Whether each text has only one or two letters, shape (texts,); None if no text is so short."""
+        """For each text, whether it has only one or two letters, shape (texts,); None if no text has so few."""
         bits = WORD | DIGIT | CLUSTER
         begins, ends = self.starts[:-1, None], self.starts[1:, None]
         heads = np.minimum(begins + np.arange(_BEGINNING), ends - 1)  # the line feed after a text is no letter
@@ -299,10 +301,10 @@ class Batch:
 
     @cached_property
     def fences(self) -> Ints:
-        """The sorted global places that no change may reach across.
+        """The global places that no change may reach across, ascending.
 
-        They are the starts of texts, the borders inside them (such as the starts of options), and places in the syntax
-        of JSON.
+        They are the starts of texts, borders inside texts (such as the starts of options), and, in a JSON text, the
+        starts of the syntax between values.
         """
         fences = self.starts[:-1]
         inner = [] if self.in_json is None else [span.start for span in self.prepared.atoms if span.label == JSON]
@@ -313,19 +315,20 @@ class Batch:
         return fences
 
     def segments(self, places: Ints) -> Ints:
-        """Return the index of the segment that each global place is in, counted through the batch.
+        """Return the index of the segment that each global place is in, shape (places,).
 
-        A segment is a text, or a part of one between borders that no change may reach across (`fences`).
+        A segment is a text, or a part of a text between two places that no change may reach across (`fences`).
+        Segments are numbered from 0 in the whole batch.
         """
         if self.fences.size == len(self.texts):
             return self._row_of[places]
         return np.searchsorted(self.fences, places, side="right") - 1
 
     def sentences(self, places: Ints) -> Ints:
-        """Return the index of the sentence or line that each global place is in, shape (places,).
+        """Return an index of the sentence or line that each global place is in, shape (places,).
 
-        Indices ascend through the batch. A sentence ends at a mark such as «.» or «?», at a line end, or at a border
-        that no change may reach across (`fences`).
+        Different sentences of the batch have different indices, in ascending order. A sentence ends at a mark such as
+        «.» or «?», at a line end, or at a place that no change may reach across (`fences`).
         """
         return characters.counts_before((self.flags & BREAK) != 0)[places + 1] + self.segments(places)
 
@@ -334,8 +337,8 @@ class Batch:
         """The global starts and the global stops of the words that may be edited.
 
         A word that contains a protected character, or that starts or stops inside a grapheme cluster (a letter with its
-        combining marks), is left out. Some attacks name constraints whose spans they treat as one word (`joins`). In
-        the batch as such an attack sees it, the words inside such a span are one word.
+        combining marks), is left out. If this batch was made for an attack that treats some phrases as one word
+        (`Viewer.joins`), each of these phrases is one word.
         """
         starts, stops = word_bounds(self.codes, self.flags)
         if any(self._joined):

@@ -75,8 +75,8 @@ def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
     """Join texts into one array of code points.
 
     Returns:
-        The code points, with a line feed after each text; and the place where each text starts, followed by the end of
-        the array, shape (texts + 1,). So text i is `codes[starts[i]:starts[i + 1] - 1]`.
+        The code points `codes`, with a line feed after each text. And `starts`, shape (texts + 1,): the place where
+        each text starts, then the end of the array. So text i is `codes[starts[i]:starts[i + 1] - 1]`.
     """
     joined = _SEPARATOR.join([*texts, ""])
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
@@ -91,7 +91,10 @@ def decode(codes: Codes) -> str:
 
 
 def among(codes: Codes, signs: str) -> Mask:
-    """Return whether each code point is a character of `signs`, same shape; for a few signs faster than `np.isin`."""
+    """Return, for each code point, whether it is one of the characters in `signs`, same shape.
+
+    If these are few, this is faster than `np.isin`.
+    """
     found: Mask = np.zeros(codes.shape, dtype=np.bool_)
     for sign in signs:
         found |= codes == ord(sign)
@@ -114,14 +117,14 @@ def classes(codes: Codes) -> Flags:
 
 
 def marked(size: int, places: Ints) -> Mask:
-    """Return an array of `size` truth values that is True at these places only."""
+    """Return a mask of `size` truth values that are True only at these places."""
     found = np.zeros(size, dtype=np.bool_)
     found[places] = True
     return found
 
 
 def counts_before(mask: Mask) -> Counts:
-    """Return how many True values come before each index of a mask, and before its end; shape (mask size + 1,)."""
+    """Return, for each index of a mask and for its end, how many True values come before it; shape (size + 1,)."""
     counts = np.zeros(mask.size + 1, dtype=np.int32)
     np.cumsum(mask, dtype=np.int32, out=counts[1:])
     return counts
@@ -142,8 +145,8 @@ def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
         starts: the place where each text starts, and the end of the array.
 
     Returns:
-        For each place, before a code point or at the end, whether the array may be cut there, shape (codes + 1,); None
-        if it may be cut everywhere.
+        For each code point, whether the array may be cut before it, and then for the end of the array; shape
+        (codes + 1,). None if it may be cut everywhere.
     """
     hints = np.flatnonzero((flags & CLUSTER) != 0)
     if not hints.size:
@@ -165,10 +168,12 @@ def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
 def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
     r"""Find the parts of all texts that no attack may touch: links, e-mail addresses, mentions, markup and the like.
 
-    These are links, e-mail addresses, @mentions, #hashtags, markup, code and formulas (see `blocks_of`), and in texts
-    that are JSON all but the string values (see `json_of`). Markup means tags, entities and code of HTML and Markdown,
-    placeholders «{name}», «{имя клиента}», «{items[0]:.2f}», «{% if … %}», «${имя}», «$имя», «<имя>» and «%s»,
-    backslash commands, white space written as a backslash and a letter («\n», as in TAPE's MultiQ), and paths «C:\…».
+    Code and formulas are described at `blocks_of`. Of a text that is JSON, only the string values may change (see
+    `json_of`). Markup is:
+
+    - tags, entities and code of HTML and Markdown;
+    - placeholders: «{name}», «{имя клиента}», «{items[0]:.2f}», «{% if … %}», «${имя}», «$имя», «<имя>», «%s»;
+    - backslash commands, paths «C:\…», and white space written as a backslash and a letter («\n», as in TAPE's MultiQ).
 
     Args:
         codes: the code points of all texts in one array.
@@ -235,8 +240,7 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 def atoms_of(text: str) -> Iterator[Span]:
     """Yield the spans of one text that no attack may touch: links, e-mail addresses, mentions, markup and the like.
 
-    Links, addresses, mentions, hashtags and markup come first, in order; then code and formulas; then JSON syntax.
-    `atoms` says what each of them is.
+    They are described at `atoms`. Code and formulas come after the others, and JSON syntax comes last.
 
     >>> text = "Пишите на info@mail.ru или в @support: см. (ya.ru/maps)."
     >>> [span.of(text) for span in atoms_of(text)]

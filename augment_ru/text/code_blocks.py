@@ -50,11 +50,12 @@ _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 def blocks_of(text: str) -> Iterator[Span]:
     r"""Yield the code and the formulas of one text, labelled CODE and FORMULA.
 
-    Code stands between fences, between backticks, in `<code>`, `<pre>`, `<script>` and `<style>`, or is indented after
-    a blank line. An indented paragraph counts as code only if it has no Cyrillic letters, or has signs that prose
-    lacks. A formula stands between «$$», between «\(» and «\)», between «\[» and «\]», or in a TeX environment. Text
-    between two «$» on one line is a formula if it has a sign of TeX (one of `\ ^ _ { }`), or if it has no Cyrillic
-    letters and is either a single word or has an operator. So «$100, а не $200» has no formula.
+    Code stands between fences, between backticks, or in `<code>`, `<pre>`, `<script>` and `<style>`. A paragraph that
+    is indented after a blank line is code, too, if it has no Cyrillic letters, or has signs that prose lacks.
+
+    A formula stands between «$$», between «\(» and «\)», between «\[» and «\]», or in a TeX environment. Text between
+    two «$» on one line is also a formula if it has a sign of TeX (one of `\ ^ _ { }`). Without such a sign, it must
+    have no Cyrillic letters, and be a single word or have an operator. So «$100, а не $200» has no formula.
 
     >>> text = "Если $x_1 = 2$, то `f(x)`; <code>цикл()</code> стоит $100, а не $200."
     >>> [span.of(text) for span in blocks_of(text)]

@@ -15,13 +15,13 @@ class Context:
         right: the span of the right option, without its marker; None if the record does not say which option is right.
         wrong: the spans of the wrong options, without their markers; empty if the record does not say which option is
             right.
-        judged: whether the text is what the question asks to judge (a hypothesis) or to choose (an option). No sentence
-            is added to such a text.
+        judged: whether the question asks to judge this text (a hypothesis) or to choose it (an option). Attacks add no
+            sentence to such a text.
         record: all texts of the record as they were read, including this one.
-        forbidden: further phrases that a sentence added to the text must not contain.
+        forbidden: phrases, besides the right answers, that an attack may not add to the text.
         label: the label of the record; "" if it has none.
-        number: the index of this text among those of the record, from 0.
-        named: whether the record's answers depend on who its persons are, so that their names stay.
+        number: the index of this text among the texts of the record, from 0.
+        named: whether the record's answers depend on who its persons are; then attacks may not replace names.
     """
 
     answers: tuple[str, ...] = ()

@@ -16,8 +16,6 @@ LAYERS = ("tokens", "entities", "morphology", "lemmas", "syntax")
 class Token:
     """A token of a text, with the layers of annotation (morphology, syntax, …) that were computed. Immutable.
 
-    `Final` forbids changes for type checkers only, since a frozen dataclass takes four times as long to make.
-
     Attributes:
         start, stop: the range of the token in the text, `text[start:stop]`.
         text: the characters of the token.
@@ -25,9 +23,10 @@ class Token:
         entity: PER, LOC or ORG, with `B-` or `I-` before it; "" outside entities.
 
     Raises:
-        AugmentError: an attribute is read whose layer was not computed.
+        AugmentError: an attribute is read, but its layer was not computed.
     """
 
+    # `Final` forbids changes for type checkers only, since a frozen dataclass takes four times as long to make
     start: Final[int]
     stop: Final[int]
     text: Final[str]
@@ -81,8 +80,8 @@ class Token:
 class Doc:
     """A text and its annotation.
 
-    Words and tokens are two things. Words are found by characters alone (`word_bounds`), so they are the same with and
-    without annotation. Tokens are found by the annotator.
+    It has words and tokens. Words are found by characters alone, so they do not depend on the annotation. Tokens are
+    found by the annotator.
 
     Attributes:
         text: the text.
@@ -109,7 +108,7 @@ class Doc:
 
     @cached_property
     def words(self) -> tuple[Token, ...]:
-        """The words of the text; a word with the same range as a token has the annotation of that token."""
+        """The words of the text; a word that is also a token has the annotation of that token."""
         known = {(token.start, token.stop): token for token in self.tokens}
         return tuple(
             known.get(where) or Token(*where, self.text[slice(*where)], self.layers) for where in word_ranges(self.text)

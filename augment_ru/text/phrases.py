@@ -8,16 +8,16 @@ from augment_ru.text.doc import Token
 
 
 def in_phrase(text: str, words: Sequence[Token], at: int, phrases: Iterable[Phrase]) -> bool:
-    """Tell whether a word of a text is part of an occurrence of one of the phrases.
+    """Tell whether one of some phrases occurs in a text so that it includes a certain word.
 
-    A word of the text matches a word of a phrase by its form, its lemma or its part of speech («очень adj»). Letter
-    case and the dots of ё do not matter. Between two words there may only be white space, and a comma if the phrase has
-    one there («знать ,что»).
+    A phrase gives each of its words as a form, a lemma or a part of speech («очень adj»). Letter case and the dots of ё
+    do not matter. Between two words of the text there may only be white space, and a comma if the phrase has one there
+    («знать ,что»).
 
     Args:
         text: the text.
         words: the words of the text, with their lemmas and parts of speech.
-        at: the index of the word, from 0.
+        at: the index of the certain word, from 0.
         phrases: the phrases, each a sequence of words.
     """
     return any(

@@ -34,7 +34,7 @@ _GROUP = 3
 
 
 def hyphenated_words(text: str) -> list[str]:
-    """Return the words of a text that count for its length and its readability: letters, joined by hyphens only.
+    """Return the words that measure the length and the readability of a text: letters, perhaps with hyphens inside.
 
     >>> hyphenated_words("Из-за О'Генри, 5 раз")
     ['Из-за', 'О', 'Генри', 'раз']
@@ -64,12 +64,12 @@ def word_ranges(text: str) -> list[tuple[int, int]]:
 
 
 def word_bounds(codes: characters.Codes, flags: characters.Flags) -> tuple[Ints, Ints]:
-    r"""Find the words that an attack may edit in an array of code points.
+    r"""Find the words in an array of code points.
 
-    A word is a run of letters, digits and combining marks, together with joining signs inside it: «из-за», «О'Генри»,
-    «км/ч», «3,14», «10:30». A comma and a colon join digits only; a space joins groups of three digits: «30 000». A
-    number and the abbreviated unit after it are one word: «25 м/с». If a line feed is written as a backslash and a
-    letter («\nКазань», as in TAPE's MultiQ), that letter belongs to no word.
+    A word is a run of letters, digits and combining marks. Signs inside it may join its parts: «из-за», «О'Генри»,
+    «км/ч». A comma and a colon join only digits («3,14», «10:30»), and a space joins only groups of three digits
+    («30 000») or a number and an abbreviated unit («25 м/с»). If a line feed is written as a backslash and a letter
+    («\nКазань», as in TAPE's MultiQ), this letter belongs to no word.
 
     Args:
         codes: the texts as one array, made by `characters.encode`, shape (codes,).

@@ -30,15 +30,14 @@ _CONSTANT = "constant"
 class Meaning(Similarity):
     """Estimates the probability, in [0, 1], that a careful reader says that a text still means the same.
 
-    The score is a logistic function of a weighted sum of numbers, the features, that say what the edits did. They
-    count, for example, which words were lost, misspelt, moved, replaced or added, and whether a subject became an
-    object. A dictionary lists the features with their weights and explains them. No weight is above 0, so a further
-    loss hardly ever raises a score. The weights were fitted to pairs of texts that two readers graded
-    (docs/similarity.md).
+    What the edits did is described by numbers, the features: how many words were lost, misspelt, moved, replaced or
+    added, whether a subject became an object, and so on. The score is a logistic function of their weighted sum. A
+    dictionary lists the features, explains them, and gives their weights. These were fitted to pairs of texts that two
+    readers graded (docs/similarity.md). No weight is above 0, so a further loss hardly ever raises a score.
 
-    A text is judged sentence by sentence. Its score is that of the sentence that loses most, so a long text may lose
-    more than a short one. Texts are compared as they are read. If the edits between two texts are not known, the texts
-    are first aligned word by word, as one sentence.
+    A text is judged sentence by sentence, and its score is that of the sentence that loses most. Texts are compared as
+    they are read («кошка» for 🐱). If only the two texts are given, but not the edits, the texts are aligned word by
+    word, as one sentence.
 
     Args:
         weights: the dictionary of features and their weights: the name of a shipped dictionary, or a file that ends in
@@ -66,9 +65,9 @@ class Meaning(Similarity):
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, float]:
-        """Return the threshold with a name, such as `strict` in `meaning:strict`.
+        """Return the threshold that a name stands for, such as `strict` in `meaning:strict`.
 
-        What passes `strict`, nine readers in ten call the same.
+        Nine readers in ten say of a text that passes `strict` that it means the same.
 
         Raises:
             AugmentError: there is no threshold of this name.
@@ -77,10 +76,10 @@ class Meaning(Similarity):
         return {"threshold": THRESHOLDS[text]}
 
     def grades(self, scores: Floats) -> Floats | None:
-        """Return how readers graded texts with such scores: the mean shares of the grades 3, 2, 1 and 0, shape (4,).
+        """Return which grades readers give to texts with such scores: the shares of 3, 2, 1 and 0, shape (4,).
 
-        The result is None if there are no scores. It is also None if the weights are not the shipped ones, for which
-        the grades were collected.
+        They are means over the scores. The result is None if there are no scores, or if the weights are not the shipped
+        ones, for which the grades were collected.
         """
         if self.weights != "meaning" or not scores.size:
             return None
@@ -89,7 +88,7 @@ class Meaning(Similarity):
         return expected
 
     def against(self, references: Sequence[str]) -> "MeaningScorer":
-        """Return a scorer for these original texts; it finds the words of each once, for all perturbed texts."""
+        """Return a scorer for these original texts, whose words are found only once for all perturbed texts."""
         return MeaningScorer(weights_of(self.weights).values, references)
 
 
@@ -97,7 +96,7 @@ class MeaningScorer(Scorer):
     """Scores how well perturbed texts keep the meaning of fixed original texts.
 
     Args:
-        weights: the weight of each feature (what an edit may do to the meaning), and the constant of the sum.
+        weights: the weight of each kind of loss, such as a lost word; and the constant of the weighted sum.
         references: the original texts.
     """
 
@@ -125,9 +124,9 @@ class MeaningScorer(Scorer):
 
     @property
     def sentences(self) -> Ints | None:
-        """Where the sentences of the original texts start, as global places.
+        """The global places where the sentences of the original texts start.
 
-        None if the originals are plain strings, not texts of a batch.
+        None if the original texts are not those of a batch.
         """
         return self._references.batch.once(_sentence_starts) if isinstance(self._references, References) else None
 
@@ -177,10 +176,10 @@ def _graded() -> tuple[Floats, Floats]:
 
 
 class Weights(NamedTuple):
-    """The weights that a dictionary gives to features (what edits may do to the meaning).
+    """The weights that a dictionary gives to the kinds of loss that edits may cause, such as a lost word.
 
     Attributes:
-        values: the weight of each feature, and the constant of the sum under the name `constant`.
+        values: the weight of each kind by its name, and the constant of the weighted sum under the name `constant`.
         digest: the digest of the file.
     """
 
@@ -190,14 +189,14 @@ class Weights(NamedTuple):
 
 @lru_cache(maxsize=4)
 def weights_of(name: str) -> Weights:
-    """Read the dictionary of features and their weights; it must list the same features as the shipped one.
+    """Read a dictionary that gives weights to the kinds of loss that edits may cause, such as a lost word.
 
     Args:
-        name: the name of a shipped dictionary, or a file that ends in .tsv.
+        name: the name of a shipped dictionary, or a file that ends in .tsv. It must list the same kinds as `meaning`.
 
     Raises:
-        AugmentError: there is no such dictionary; a feature is unknown, missing or given twice; a weight is not a
-            finite number, or is above 0.
+        AugmentError: there is no such dictionary; a kind is unknown, missing or given twice; a weight is not a finite
+            number, or is above 0.
     """
     path = dictionary_path(name)
     found: dict[str, float] = {}

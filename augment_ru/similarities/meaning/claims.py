@@ -38,16 +38,17 @@ class Word(NamedTuple):
 
     Attributes:
         lemmas: its lemmas.
-        classes: its classes in the dictionary of claims, as pairs: what the class is about (ability, time, condition…),
-            and which class.
+        classes: its classes in the dictionary `claims`. A class is a pair: what it is about (ability, time,
+            condition…), and its name.
         denials: how many times it denies: 1 for «не» and «безопасен», 2 for «небезопасен».
-        denied: what a word in не- denies: «вкусный» in «невкусный»; "" for any other word.
-        time: `past`, `pres`, `futr`, `impr`, or `done` for a short participle; "" for a word that is no predicate.
-        person: whom it speaks of: 1, 2, 3m, 3f (I, you, he, she), 1p, 3p (we, they), 3 (any third person), own
-            («свой»); "" if nobody.
-        slot: `subject` for a pronoun in the nominative or a verb, otherwise `other`.
-        kind: `verb`, `name` (of a thing or property), `pronoun`, or `hidden` (a participle, gerund or unknown word,
-            which may hide a predicate). "" for a function word or a number, which names nothing.
+        denied: the lemma that a word with «не-» denies: «вкусный» in «невкусный»; "" for any other word.
+        time: `past`, `pres` (present), `futr` (future), `impr` (an order) or `done` (a short participle); "" for a word
+            that is no predicate.
+        person: whom it speaks of: 1, 2, 3m, 3f (I, you, he, she), 1p, 3p (we, they), 3 (any third person) or own
+            («свой»); "" for nobody.
+        slot: `subject` for a verb or a pronoun in the nominative, otherwise `other`.
+        kind: `verb`, `name` (of a thing or a property), `pronoun`, or `hidden` (a participle, gerund or unknown word,
+            which may stand for a predicate); "" for a function word or a number, which names nothing.
     """
 
     lemmas: frozenset[str]
@@ -61,7 +62,7 @@ class Word(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Whether the word names something or points to it, unlike a function word or a number."""
+        """Whether the word names something or points to something; function words and numbers do not."""
         return self.kind != ""
 
 
@@ -80,7 +81,7 @@ def _classes() -> Mapping[str, tuple[tuple[str, str], ...]]:
 
 @lru_cache(maxsize=100_000)
 def word_claims(form: str) -> Word:
-    """Return what a word in lower case says without its context (negation, time, person, class of meaning)."""
+    """Return what a word in lower case says without its context: how it denies, its time, person and classes."""
     if not has_form(form):
         kind = "" if amounts_of(form) else "hidden"
         denials = form.startswith("не") and has_form(form[2:])
@@ -132,9 +133,9 @@ def _denials(form: str) -> int:
 
 @lru_cache(maxsize=100_000)
 def decides(form: str) -> bool:
-    """Tell whether a word in lower case decides what a sentence claims, such as a negator, a pronoun or a number.
+    """Tell whether a word in lower case, such as a negator, a pronoun or a number, decides what a sentence claims.
 
-    A misspelling of such a word must not read as another one.
+    If such a word is misspelt as another word, the sentence claims something else.
     """
     if len(form) == 1 and not form.isdigit():
         return form == "я"
@@ -155,21 +156,21 @@ def _beginnings() -> frozenset[str]:
 
 
 class Claims(NamedTuple):
-    """What a text claims about the things that it names: whether, who, when and how many.
+    """What a text claims about the things that it names: whether something is so, who does it, when, and how many.
 
-    A class of words is a pair: what it is about (ability, time, condition…), and which class. A telling word is one
-    that names something or points to it.
+    A class of words is a pair: what it is about (ability, time, condition…), and its name. A telling word is one that
+    names something or points to something.
 
     Attributes:
         lemmas: the lemmas of the telling words, each with the kind of its word.
         classes: how often the text has a word of each class.
-        heads: for each class that refers to the next word (negators, numbers, «только»), the telling words that follow
-            it.
-        clauses: for each class of links («если»), the lemmas of the telling words in the clause after the link.
+        heads: some words, such as negators, numbers and «только», refer to the next telling word; for each class of
+            them, the words that they refer to.
+        clauses: for each class of links («если»), the lemmas of the words in the clause after the link.
         numbers: the numbers and lengths of time that the text states.
         denials: how many times the text denies.
-        times: how often its predicates are in each time (past, present, future…).
-        persons: whom the text speaks of (`Word.person`), as subject and otherwise.
+        times: how many of its predicates are in each time (past, present, future…).
+        persons: whom the text speaks of (`Word.person`), as `subject` and as `other`.
     """
 
     lemmas: Mapping[str, str]
@@ -183,7 +184,7 @@ class Claims(NamedTuple):
 
 
 def claims_of(source: Source) -> Claims:
-    """Return what a text claims: whether, who, when and how many; computed once for each `Source`."""
+    """Return what a text claims, such as what it denies, whom it speaks of, when and how many; the result is cached."""
     return source.once(_claims, 0)
 
 
@@ -253,9 +254,9 @@ _IF = ("link**", "if")
 
 
 def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
-    """Compare what two texts claim, and yield each way in which they differ: its name, and how much or how often.
+    """Compare what two texts claim; yield the name of each possible difference, and how often it occurs (0 for never).
 
-    Examples are a changed negation, another number, another person, another time.
+    A difference is, for example, a changed negation, another number, another person or another time.
     """
     yield "negation_changed", float((one.denials - other.denials) % 2)
     gone, new = one.classes - other.classes, other.classes - one.classes

@@ -22,16 +22,15 @@ from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, So
 
 
 def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Find whether edits changed what a text claims (whether, who, when, how many).
+    """Find whether edits changed what a text claims: negations, persons, numbers, times.
 
-    Negators, numbers, small words, opposites and tenses say this. Words added after the last word of the text are left
-    to `of_added`, and words that only moved to `of_moved`.
+    Words that were added after the last word of the text are left to `of_added`.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        Each loss: its name in the dictionary of weights, and how much or how often.
+        Each kind of change by its name in the dictionary `meaning`, such as `other_time`, and how often it occurs.
     """
     source = fates.source
     gone = [source.forms[number] for number in fates.lost]
@@ -78,13 +77,14 @@ _GOVERNED = NOMINAL | {"adjective"}
 def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
     """Find what a text lost because words stand in another position.
 
-    Nothing is yielded if the edits are not known, but were guessed from the two texts, and also replace words.
+    If the edits were guessed from the two texts, and words were also replaced, nothing is yielded.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        Each loss: its name in the dictionary of weights, and how much or how often.
+        Each kind of loss by its name in the dictionary `meaning`, such as `exchanged_verbs`, and how often it occurs;
+        for `moved_far`, the mean distance in words.
     """
     if fates.order is None or (fates.is_guess and fates.replaced):
         return
@@ -183,15 +183,16 @@ def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -
 def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
     """Find whether edits changed who does what to whom.
 
-    The syntax trees of both texts are compared if nouns or verbs were inflected in another way. They are also compared
-    if the edits are not known, but were guessed from the two texts. The trees may not show the roles of two nouns whose
-    cases were exchanged. Then the roles count as exchanged, unless the verb was replaced as well.
+    The syntax trees of both texts are compared if nouns or verbs are inflected in another way, or if the edits were
+    guessed from the two texts. If the trees do not show the roles of two nouns whose cases were exchanged, the roles
+    count as exchanged, unless the verb was replaced as well.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        Each loss: its name in the dictionary of weights, and how much or how often.
+        ("exchanged_roles", 1.0) if the roles changed. ("opposite", -1.0) if they did not change, although a word was
+        replaced by its opposite, because the nouns were exchanged, too: then the opposite is no loss.
     """
     source, reshaped = fates.source, fates.reshaped
     nouns = [(source.forms[number], form) for number, form in reshaped if source.kind(number).role in NOMINAL]
@@ -230,14 +231,15 @@ def _case(word: str) -> str:
 def of_forms(fates: Fates) -> Iterator[tuple[str, float]]:
     """Find what a text lost because words were inflected in another way: the number of a noun, a degree, a voice.
 
-    The number of a noun does not count after a numeral or after an attribute that did not change. There the other word
-    says the number: «двое новичков», «горький опытов».
+    The number of a noun does not count if the word before still shows it: a numeral («двое новичков»), or an attribute
+    that did not change («горький опытов»).
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        Each loss: its name in the dictionary of weights, and how much or how often.
+        For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `other_voice`, each
+        with 1; `other_number` with the word's share of the text's information, in [0, 1].
     """
     source = fates.source
     changed = dict(fates.reshaped)
@@ -295,7 +297,8 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        Each loss: its name in the dictionary of weights, and how much or how often.
+        For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `other_name`, each
+        with 1. Also `other_text`, with the share of these words in the text's information minus 0.5; at least 0.
     """
     source = fates.source
     forms, groups = source.forms, fates.replaced
@@ -319,13 +322,14 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Find whether words added after the last word of a text may contradict it.
+    """Find whether words that were added after the last word of a text may contradict it.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, added…).
 
     Yields:
-        Each loss: its name in the dictionary of weights, and how much or how often.
+        `added_same`, with the share of the added words, in [0, 1], that the text has, too. `added_denial`, with 1 if
+        such words were added with a negation, else with 0.
     """
     end = len(fates.source.forms)
     behind = [word for at, word in fates.inserted if at == end]
@@ -353,7 +357,9 @@ _LEGIBLE, _ILLEGIBLE = 0.2, 0.6
 
 
 def features_of(fates: Fates) -> dict[str, float]:
-    """Compute all features of a text: by name, how much of each kind of loss the edits caused. Zeros are left out.
+    """Return how much a text lost by edits: a number for each kind of loss, such as `lost_name`, by its name.
+
+    The dictionary `meaning` explains the kinds. Kinds that do not occur are left out.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
@@ -384,7 +390,8 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        Each loss: its name in the dictionary of weights, and how much or how often.
+        For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `lost_name`, each with
+        1; `lost_share` with the word's share of the text's information, in [0, 1].
     """
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
@@ -459,16 +466,16 @@ def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str,
 
 
 def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Find what a text lost because words are misspelt. All but `illegible_words` count by the share of the word.
+    """Find what a text lost because words are misspelt.
 
-    A word is easy to read up to the share `_LEGIBLE` of changed letters, illegible from `_ILLEGIBLE` on, and between
-    them illegible in part.
+    A word is easy to read if up to 20 % of its letters are changed, and illegible from 60 % on.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        Each loss: its name in the dictionary of weights, and how much.
+        For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `damaged_letters`,
+        each with the share of the text's information that it concerns, in [0, 1]; `illegible_words` with 1 or 0.
     """
     source = fates.source
     for number, form, apart in fates.damaged:
@@ -486,13 +493,14 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Find what a text lost because words are written as signs, such as emoji. Numbers in digits cost nothing.
+    """Find what a text lost because words are written in other signs, such as emoji; numbers in digits are no loss.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, written as signs…).
 
     Yields:
-        Each loss: its name in the dictionary of weights, and how much or how often.
+        For each such word, `signs` or `layout` (typed in the Latin layout) with the word's share of the text's
+        information, in [0, 1]. Also `layout_claim` with 1, if a `layout` word decides what the text claims.
     """
     source = fates.source
     for number, written in fates.signs:
@@ -506,10 +514,9 @@ def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
 
 @lru_cache(maxsize=50_000)
 def manner_of(written: str, form: str) -> str:
-    """Return how a word is written: `signs` (🐱), `layout` (rjn, typed in the Latin layout), or "" if plain to read.
+    """Return how a word is written: `signs` (🐱), `layout` (rjn, typed in the Latin layout), or "" if easy to read.
 
-    Letters that look or sound like those of the word are plain to read, and so are a few masked ones: «кoт», «kot»,
-    «к*т».
+    Words with letters that look or sound like the right ones («кoт», «kot») or are masked («к*т») are easy to read.
 
     Args:
         written: what is written in place of the word.

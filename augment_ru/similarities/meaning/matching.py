@@ -27,8 +27,8 @@ def fates_of(source: Source, edits: Sequence[Edit], other: Source | None = None)
     Args:
         source: the text, with its words.
         edits: the edits, sorted by place.
-        other: the new text, if the edits are not known, but were guessed from the two texts (`word_edits`). Then all
-            lost words count as replaced by all inserted words, wherever they stand.
+        other: the new text, if the edits were guessed from the two texts (`word_edits`); None if they are known. If
+            they were guessed, all lost words count as replaced by all inserted words, wherever they stand.
     """
     fates = Fates(source, edits=edits, other=other)
     return _matched(source, list(_stretches(source, edits, fates)), fates)
@@ -53,7 +53,7 @@ def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> F
 
 
 def guessed_fates(source: Source, text: str) -> Fates:
-    """Find what became of each word of a source (lost, misspelt, moved, replaced…) if the edits are not known.
+    """Find what became of each word of a text (lost, misspelt, moved, replaced…), if only the new text is known.
 
     Args:
         source: the original text, with its words.
@@ -64,7 +64,7 @@ def guessed_fates(source: Source, text: str) -> Fates:
 
 
 def word_edits(source: Source, new: Source) -> list[Edit]:
-    """Align an original with a new text word by word, and return edits that lead from the first to the second."""
+    """Align an original with a new text word by word, and return edits that turn the original into the new text."""
     matcher = SequenceMatcher(None, source.forms, new.forms, autojunk=False)
     edits = []
     for what, first, last, begin, end in matcher.get_opcodes():
@@ -195,9 +195,9 @@ def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
 
 
 def is_slip(form: str, word: str, apart: int) -> bool:
-    """Tell whether a new word is read as a misspelling of the old one.
+    """Tell whether readers take a new word for a misspelling of the old one.
 
-    Not all letters may differ, and the claim of the sentence must not change, as from «я» to «ты» (`turns`).
+    They do not if all letters differ, or if the sentence would claim something else, as with «ты» for «я».
 
     Args:
         form: the old word, in lower case.
@@ -208,7 +208,7 @@ def is_slip(form: str, word: str, apart: int) -> bool:
 
 
 def turns(form: str, word: str) -> bool:
-    """Tell whether a misspelling changes what the sentence claims: another number, «не» → «же», «я» → «ты».
+    """Tell whether a new word changes what a sentence claims: it is another number, «же» for «не», «ты» for «я».
 
     Args:
         form: the old word, in lower case.

@@ -20,7 +20,7 @@ _TEN, _HUNDRED, _THOUSAND = 10, 100, 1000
 
 
 class Amount(NamedTuple):
-    """What one word says of a number.
+    """A number or a length of time that a word states.
 
     Attributes:
         kind: `number` («пять»), `scale` («тысяча»), or `hours` for a length of time («неделя»).
@@ -35,10 +35,10 @@ class Quantities(NamedTuple):
     """The quantities that a text states.
 
     Attributes:
-        said: how often each quantity occurs. A quantity is a pair: the number, and the hours that it makes with a unit
-            of time, such as 336 for «две недели»; 0 hours if it has no such unit.
-        lone: the lengths of time that stand without a number, in hours: «за год».
-        heads: each number in order, with the index of its last word among the words of the text, from 0.
+        said: how often each quantity occurs. A quantity is a pair: a number, and the length of time in hours that it
+            states with its unit, such as (2, 336) for «две недели»; 0 hours if it has no unit of time.
+        lone: how often each length of time without a number occurs, in hours: «за год».
+        heads: the numbers in order, each with the index of its last word in the text, from 0.
     """
 
     said: Counter[tuple[float, float]]
@@ -70,9 +70,9 @@ def quantity_words() -> Iterator[str]:
 
 @lru_cache(maxsize=50_000)
 def amounts_of(word: str) -> tuple[Amount, ...]:
-    """Return what a word in lower case says of a number: usually nothing or one amount.
+    """Return the numbers and lengths of time that a word in lower case states; none for most words.
 
-    A compound says two: «десятидневный» says 10 and a day (24 hours).
+    A compound states two: «десятидневный» states 10, and a day (24 hours).
     """
     words, _, _ = _words()
     if match := _COMPOUND.fullmatch(word):
@@ -175,7 +175,7 @@ def _adds(before: float, amount: float) -> bool:
 
 
 def exchanged(one: Quantities, other: Quantities) -> bool:
-    """Tell whether the second text states other numbers or lengths of time where the first one states its own."""
+    """Tell whether numbers or lengths of time of the first text are replaced by others in the second text."""
     gone, new = list((one.said - other.said).elements()), list((other.said - one.said).elements())
     for mine in list(gone):
         same = next((theirs for theirs in new if _same(mine, theirs)), None)

@@ -22,9 +22,9 @@ Roles = Mapping[str, Mapping[str, str]]
 
 @lru_cache(maxsize=4096)
 def roles_of(text: str) -> Roles:
-    """Return who does what to whom in a text: for each verb, the role of its nouns (agent, patient, recipient).
+    """Return who does what to whom in a text.
 
-    Verbs and nouns are given by their lemmas.
+    The lemma of each verb is mapped to the lemmas of its nouns, and these to their roles: agent, patient or recipient.
     """
     (doc,) = Natasha()([text], _LAYERS)
     tokens = doc.tokens
@@ -126,16 +126,15 @@ def _may_be(token: Token, grammeme: str) -> bool:
 
 
 def compared(one: Roles, other: Roles) -> tuple[set[str], set[str], set[str]]:
-    """Compare who does what to whom in two texts, for the nouns and verbs that both have.
+    """Compare who does what to whom in two texts, for the nouns and verbs that both texts have.
 
     Args:
-        one: for each verb of the first text, the role of its nouns; all by their lemmas.
-        other: the same for the second text.
+        one: the roles in the first text: maps the lemma of each verb to the lemmas of its nouns with their roles.
+        other: the roles in the second text.
 
     Returns:
-        Three sets of nouns. First, those that keep their role. Second, those that have another one. Third, those of the
-        first set that keep it because both their case and the verb are turned round: «Костя обыграл Пашу», «Паша
-        проиграл Косте».
+        Three sets of nouns: those that keep their role; those that have another role; and those of the first set whose
+        case changed, but whose verb became its opposite: «Костя обыграл Пашу», «Паша проиграл Косте».
     """
     kept: set[str] = set()
     changed: set[str] = set()

@@ -72,9 +72,9 @@ def are_alike(one: str, other: str) -> bool:
 
 
 def unlike(ones: Sequence[str], others: Sequence[str]) -> set[str]:
-    """Return the words of the first list that have nothing in common with any word of the second list.
+    """Return the words of the first list that no word of the second list resembles in meaning.
 
-    Words have something in common if they have the same sense, say the same number, or share a root.
+    Words resemble each other if they have the same sense, state the same number, or share a root.
 
     Args:
         ones: the words that are compared, in lower case.

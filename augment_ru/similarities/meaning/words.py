@@ -62,12 +62,11 @@ def form_of(word: str) -> str:
 
 
 def as_said(edit: Edit) -> str:
-    """Return what a reader takes an edit to say: its reading («кошка» for 🐱), or its new text.
+    """Return what a reader understands by an edit: the reading that it states («кошка» for 🐱), or its new text.
 
-    An attack may state any reading. So the reading is not believed if all words of the new text are in the dictionary,
-    as those of a synonym are. It is believed, though, if it and the new text are one word with two endings, two names
-    of persons, a word and its abbreviation, or words of the same sound, or if they differ only in how a person is
-    addressed («ты», «вы»).
+    An attack may state any reading. Therefore the new text counts if all its words are in the dictionary, as those of a
+    synonym are. The reading counts nevertheless if it differs from the new text only by an ending, an abbreviation, the
+    spelling of the same sounds, the name of a person, or «ты» and «вы».
     """
     if edit.read == edit.text or not (words := forms_of(edit.text)) or not all(map(has_form, words)):
         return edit.read
@@ -128,7 +127,7 @@ def kept_source(text: str) -> "Source":
 
 
 class Source:
-    """An original text with its words. What is computed for it is kept for all texts that are compared with it.
+    """An original text with its words; what is computed for it is cached for all texts that are compared with it.
 
     Args:
         text: the text.
@@ -160,14 +159,14 @@ class Source:
         return list(pairwise(edges))
 
     def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", Sequence[Edit]]]:
-        """Divide the text into parts that are judged separately; return those that edits touch, each with its edits.
+        """Divide the text into its sentences; return those that edits touch, each with its edits.
 
-        A part is a sentence, or several sentences if one edit reaches across their border. New words after the last
-        word of the text may contradict any sentence. So their part is the whole text. But if other edits removed the
-        same words elsewhere, the words count as moved to the last sentence.
+        Sentences stay together if an edit reaches across their border. Words that are added after the last word of the
+        text may contradict any sentence, so they are returned with the whole text. Words that other edits removed
+        elsewhere count as moved to the last sentence instead.
 
         Args:
-            edits: the edits, sorted by place. In the result their places count from the start of their part.
+            edits: the edits, sorted by place. The places of the returned edits count from the start of their sentence.
         """
         if not self.forms:
             return [(self, edits)] if edits else []
@@ -222,10 +221,9 @@ class Source:
 
     @cached_property
     def shares(self) -> list[float]:
-        """How much of the information of the text each word carries, as a share in [0, 1].
+        """The share of each word in the information of the text, in [0, 1]; rare words have more than frequent ones.
 
-        A rare word carries more than a frequent one (`language.frequency`). The information of the text counts as at
-        least 1, so that one word of a very short text does not make up all of it.
+        The information of the text counts as at least 1, so that one word of a very short text does not have all of it.
         """
         informations = list(map(information, self.forms))
         total = max(sum(informations), 1.0)
@@ -241,18 +239,18 @@ class Source:
         return numbers
 
     def kind(self, number: int) -> WordKind:
-        """Return what kind of word a word is (part of speech, cases); words are given by their index, from 0."""
+        """Return the part of speech and the possible cases of a word of the text, given its index, from 0."""
         return word_kind(self.forms[number])
 
     def role(self, number: int) -> str:
-        """Return the part that a word plays in a sentence, such as "noun", "verb" or "preposition".
+        """Return the part of speech of a word of the text, such as "noun", "verb" or "preposition".
 
-        Words are given by their index, from 0. The result is "" if the text has no such word.
+        The word is given by its index, from 0. The result is "" if the text has no such word.
         """
         return word_kind(self.forms[number]).role if 0 <= number < len(self.forms) else ""
 
     def once(self, find: Callable[["Source", int], T], number: int) -> T:
-        """Return `find(self, number)`, which is computed once for each function and word, and then kept.
+        """Return `find(self, number)`; the result for each function and word is cached.
 
         Args:
             find: a function of this text and the index of a word.
@@ -264,7 +262,7 @@ class Source:
         return found
 
     def are_beside(self, left: int, right: int) -> bool:
-        """Tell whether two words, of which one follows the other, both exist and stand in the same clause.
+        """Tell whether a word and the one after it both exist and stand in the same clause.
 
         Args:
             left: the index of the first word, from 0; it may be out of range.
@@ -287,11 +285,11 @@ class Fates:
         damaged: the words that are misspelt, each with its new form and the number of letters that differ.
         reshaped: the words that are inflected in another way, each with the new form.
         replaced: groups of words, each with the new words that replace the group.
-        signs: the words that are written as signs such as emoji, and read as before; each with what is written.
+        signs: the words that are still read, but written in other signs, such as emoji; each with these signs.
         moved: the words that stand in another position.
         inserted: the new words, each with the index of the word before which it was inserted.
         order: the words that are left, in their new order; None if no word moved.
-        other: the new text, if the edits are not known but were guessed from the two texts; otherwise None.
+        other: the new text, if the edits were guessed from the two texts; None if they are known.
     """
 
     source: Source
