@@ -135,10 +135,10 @@ class Script:
         return type(self), (self.source, self.edits)
 
     def map(self, span: Span) -> Span | None:
-        """Return where the characters of a span of the source stand in the new text.
+        """Return where the characters of a span stand in the new text; None if an edit replaces or splits them.
 
-        The result is None if an edit replaces or splits them. It covers the same characters: `mapped.of(script.text) ==
-        span.of(script.source)`. What is inserted at an edge of the span stays outside.
+        The result covers the same characters: `mapped.of(script.text) == span.of(script.source)`. A text that is
+        inserted at an edge of the span stays outside.
 
         Raises:
             AugmentError: the span lies outside the source.
@@ -228,16 +228,14 @@ class Composed(NamedTuple):
 
 
 def compose(first: Script, second: Script) -> list[Composed]:
-    """Return edits that do what two scripts, applied one after the other, do.
+    """Return edits that do what two scripts do one after the other: they lead from `first.source` to `second.text`.
 
-    They lead from `first.source` directly to `second.text`. Between them is a middle text, which `first` writes and
-    `second` reads. Each edit of `first` has written a range of it, and each edit of `second` replaces a range of it.
-    Ranges that overlap are joined, and so are ranges of different scripts that touch; so the order of two insertions at
-    one place is certain. Each joined range becomes one edit. An edit that would replace text by the same text is left
-    out.
+    In the text between, `first.text`, each edit of `first` has written a range, and each edit of `second` replaces a
+    range. Ranges that overlap are joined, and so are ranges of different scripts that touch. Each joined range becomes
+    one edit. An edit that would replace text by the same text is left out.
 
-    If an edit of `second` changes what an edit of `first` wrote, the reading of the earlier edit is lost. It is kept
-    only if the later edit is read as the text that it replaces.
+    If an edit of `second` changes what an edit of `first` wrote, the reading of the first edit is lost. It is kept only
+    if the second edit is read as the text that it replaces.
 
     Raises:
         AugmentError: the source of `second` is not the text of `first`.

@@ -169,8 +169,8 @@ class SearchCase:
 
         Args:
             key: the number that seeds the random draws of this search.
-            minimal: whether a set of changes that broke the answer is made smaller, until the answer is right again as
-                soon as any one of them is undone.
+            minimal: whether changes that broke the answer are undone again, as long as the answer stays broken without
+                them.
             guidance: what the scores of a guide say about the record; None for no guide.
         """
         if self._original is None:  # the time was over before
@@ -198,7 +198,7 @@ class SearchCase:
 
         Args:
             similarity: the gate's score of the set.
-            most: the most queries for the record. The search ends when ten times as many sets have failed the gate.
+            most: the most queries for the record. When ten times as many sets have failed the gate, the search ends.
         """
         if np.isfinite(similarity):
             self.similarity = max(similarity, self.similarity or 0.0)
@@ -233,8 +233,8 @@ class SearchCase:
     def answered_again(self, scored: Scored) -> None:
         """Store one more answer to a question that is asked again because an answer to it may be a slip.
 
-        The question is about the text that seems to break the answer, or about the original (`Confirmation.of_original`
-        says which).
+        `Confirmation.of_original` says which question that is: about the original, or about the text that seems to
+        break the answer.
         """
         known, doubted = self.confirmation, self.doubted
         if known is None or doubted is None:
