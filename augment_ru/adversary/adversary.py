@@ -45,15 +45,16 @@ class Adversary:
     Args:
         attacks: names of attacks, names joined by `+`, or attacks. They get the similarity, threshold, seed and
             probability given below. A `Perturber` may be given instead of an attack. Its own probability and seed are
-            then used, and the gate of the
-    first perturber is the gate of the search.
-        model: a function from a list of `Example` to their predictions, or a `Model`. A model that has the method `scored` is asked for scores, too; the search then needs fewer queries.
+            then used, and the gate of the first perturber is the gate of the search.
+        model: a function from a list of `Example` to their predictions, or a `Model`. A model that has the method
+            `scored` is asked for scores, too; the search then needs fewer queries.
         name: the name by which the results and the rows call the model.
         budget: the most queries for a record: different texts, including the original.
         target: the label that the model is to give; None for any wrong answer.
-        minimal: whether changes that broke the answer are undone again, as long as the answer stays broken without them.
-        draws: how often each attack is asked for random changes for the pool. So it offers at most this many alternatives for a
-    word.
+        minimal: whether changes that broke the answer are undone again, as long as the answer stays broken without
+            them.
+        draws: how often each attack is asked for random changes for the pool. So it offers at most this many
+            alternatives for a word.
         similarity: scores how alike a text and its original are: a name (`meaning`, `navec`, `none`), a `Similarity`,
             or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; None for the similarity's own.
@@ -63,14 +64,14 @@ class Adversary:
             for the constraints that each record's task names.
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
         preparation: a `Preparation`, which is used instead of `constraints` and `annotator`.
-        guide: a second model, whose scores order the queries if `model` gives only labels. It has the method `scored`. Questions
-    to the guide are not counted as queries. None for no guide.
+        guide: a second model, whose scores order the queries if `model` gives only labels. It has the method `scored`.
+            Questions to the guide are not counted as queries. None for no guide.
         cache: keeps the answers of the model and of the guide on disk; None keeps them only in memory.
         seconds: how many seconds all searches together may take; None for no limit. With a limit, results depend on
             speed.
-        confirm: how often, at least, the model is asked again about a text that broke its answer, to find out whether the answer
-    was a slip. These questions count as queries. With 0 the first answer is believed. None means 0 for a model
-    that states that it is deterministic, and 2 for any other.
+        confirm: how often, at least, the model is asked again about a text that broke its answer, to find out whether
+            the answer was a slip. These questions count as queries. With 0 the first answer is believed. None means 0
+            for a model that states that it is deterministic, and 2 for any other.
 
     Raises:
         AugmentError: a name is unknown, a value is out of range, the guide gives no scores, or there is a guide

@@ -65,8 +65,7 @@ class Confirmation:
         text: the answers to the text that seems to break the answer.
         again: how many questions about the record were asked again.
         odds: for the text confirmed last: how likely it is that its answers differ from those of the original only by
-            slips,
-    as odds; None if no text was confirmed.
+            slips, as odds; None if no text was confirmed.
     """
 
     rate: float

@@ -91,8 +91,7 @@ class Knowledge:
         smallest: of the sets that broke the answer, the one with the fewest changes. Of equally small ones it is the
             one with the highest similarity, then the one found first. None if no set broke the answer.
         nearest: of the sets that did not break the answer, the one that came nearest to it: with it, the score of a
-            rival label
-    is least behind that of the right one. () if that is the original, or if there are no scores.
+            rival label is least behind that of the right one. () if that is the original, or if there are no scores.
     """
 
     def __init__(self, pool: RecordPool, similarities: Floats | None, original: Verdict) -> None:

@@ -46,8 +46,7 @@ class Ledger:
             examples: the questions.
             advance: a function that is called with the number of answers that were not in memory yet.
             repeats: for each question, how often it was asked before, if a new answer is wanted in spite of the earlier
-                ones. Empty
-        if earlier answers may be returned.
+                ones. Empty if earlier answers may be returned.
 
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.

@@ -70,7 +70,7 @@ class Finding(Result):
         minimal: whether no single change can be undone without the answer becoming right or the gate failing.
         confirmation: the repeated answers that told slips from broken answers; None if one answer was believed.
         tried: how many different edits the model was asked about, for each feature of an edit
-    (`evaluation.broke.FEATURES`) and each value of the feature.
+            (`evaluation.broke.FEATURES`) and each value of the feature.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = (

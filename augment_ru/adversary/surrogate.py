@@ -83,8 +83,7 @@ class Surrogate:
 
     Attributes:
         views: the regressions of the assumptions that may still hold, without the latest answers; `regressions` gives
-            them with
-    all answers.
+            them with all answers.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats) -> None:
