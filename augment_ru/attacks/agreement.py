@@ -275,7 +275,7 @@ def _wrong_of_past(syntax: Syntax, number: int) -> str:
 def aspect_pairs(name: str) -> Mapping[str, tuple[str, ...]]:
     """Read a dictionary of pairs of an imperfective and a perfective verb.
 
-    Return, for each verb, the verbs of the other aspect that it forms a pair with.
+    The result maps each verb to the verbs of the other aspect that are its partners.
 
     Args:
         name: the name of the dictionary.
@@ -339,8 +339,8 @@ class Agreement(MadeOnDemand):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a wrong form of words; if a word has several, likelier errors of learners are drawn more often.
 
-        Finding wrong forms takes most of the time. So they are looked for only in words whose rank is below the
-        probability and, in a text with too few of them, in those with the next lowest ranks.
+        To find wrong forms takes long. So they are looked for only in words whose rank is below the probability. If a
+        text then has fewer changes than the run demands, words with the next lowest ranks are tried.
         """
         words = batch.once(_words_with_errors, self.classes)
         rows = np.array([word.row for word in words], dtype=np.int64)

@@ -77,8 +77,8 @@ class Bae(MadeOnDemand):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to replace Russian words, or to insert words after them.
 
-        Only words whose rank is below the probability are proposed, since the others cannot change. A text with too few
-        of them gets those with the next lowest ranks.
+        The network is asked only about words whose rank is below the probability. If a text then has fewer changes than
+        the run demands, words with the next lowest ranks are tried.
         """
         known = texts_at(batch, *batch.words)
         russian = np.array([RUSSIAN.fullmatch(word) is not None for word in known], dtype=np.bool_)

@@ -30,7 +30,7 @@ _REMEMBERED = 100_000
 class Spoken(NamedTuple):
     """A form in which people write a word as they say it («щас»).
 
-    It has the form, its class, and its share: of the places where the form could be written, how many have it.
+    The fields are the form, its class, and its share: how often people write this form where they could.
     """
 
     text: str
@@ -105,7 +105,7 @@ class SpokenForms:
 
     Attributes:
         entries: the words and phrases with their spoken forms.
-        rates: for each of them, the share of its places at which people write a spoken form, shape (entries,).
+        rates: how often people write a spoken form of each word or phrase: the share of its places, shape (entries,).
         fillers: the words by which a filler («ну», «короче») is recognised in a text.
     """
 
@@ -182,14 +182,14 @@ class SpokenForms:
         return entry.spoken(form, old), Note(old, form.kind)
 
     def starts(self, words: Ints) -> Places:
-        """Return the places where a filler («ну») may be put before one of these words.
+        """Return the words before which a filler («ну») may be put, with the dictionary's entry of these fillers.
 
         Args:
             words: the indices of words that begin a sentence.
 
         Returns:
-            The indices of the words, and the index of the entry of fillers for each. Both are empty if the dictionary
-            has no fillers for the start of a sentence.
+            The indices of the words, and for each the index of the entry in `entries`. Both arrays are empty if the
+            dictionary has no fillers for the start of a sentence.
         """
         words = words if self._any.size else words[:0]
         return words, np.full(words.size, self._any[0] if self._any.size else 0)
@@ -290,8 +290,8 @@ class Colloquial(CountedErrors):
     - `ending`: -тся and -ться written as -цца;
     - `filler`: «ну», «короче, » at the start of a sentence; «типа» and others after a conjunction.
 
-    A sentence gets at most one filler, and none if it already has one. A form that people write more often tends to
-    have a lower rank, so that it is made more often (`weighted_ranks`). Only texts in the style of a chat or a review
+    A sentence gets at most one filler, and none if it already has one. Forms that people write more often tend to have
+    lower ranks, so that they are written more often (`weighted_ranks`). Only texts in the style of a chat or a review
     change (`editing.style`). Quotations stay.
 
     Args:

@@ -37,7 +37,7 @@ class Homoglyphs(Attack):
 
     Args:
         probability: the share of the changeable words that change, in [0, 1].
-        letters: in a changed word, the share of those letters replaced that have a look-alike; in [0, 1].
+        letters: the share of the letters with a look-alike that are replaced in a changed word; in [0, 1].
         near: whether letters are also replaced by letters that only resemble them, such as «и» by «u».
         invisible: whether a changed word gets an invisible character between two of its letters. Then all words with
             two letters side by side are changeable.

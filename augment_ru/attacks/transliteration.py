@@ -31,7 +31,7 @@ class _Before(NamedTuple):
 
 
 class Spellings:
-    """How letters are spelled in another alphabet, in arrays, read from a dictionary.
+    """How letters are spelled in another alphabet: arrays that are read from a dictionary.
 
     The columns of the dictionary are: a letter; the letters before which the line holds, or `-` for all; the spellings,
     likelier ones first. Each line is a row of the arrays.
@@ -40,8 +40,8 @@ class Spellings:
         name: the name of the dictionary, or a path that ends in .tsv.
 
     Attributes:
-        row_of: the row of each code point that holds before all letters, -1 if there is none; shape (largest code point
-            + 2,).
+        row_of: for each code point, the row that holds whatever letter follows; -1 if there is no such row; shape
+            (largest code point + 2,).
         case_of: 1 for each small letter, 2 for each capital, 0 for other characters; of the same shape.
         before: the rows that hold only in front of certain letters.
         bounds: the cumulative probabilities of the spellings in each row, the last of them 1; shape (rows, largest
@@ -194,7 +194,7 @@ class Transliteration(Attack):
         _table(self.style)  # so that an unknown style is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to write words in Latin letters: each by itself, or all of a sentence or text (the option `unit`)."""
+        """Propose to write words in Latin letters: single words, or all words of a sentence or text (option `unit`)."""
         table = _table(self.style)
         (starts, stops), keys = batch.words, table.keys(batch.codes)
         is_latin = ((batch.codes | _CASE) >= ord("a")) & ((batch.codes | _CASE) <= ord("z"))

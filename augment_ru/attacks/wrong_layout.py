@@ -115,7 +115,7 @@ class WrongLayout(Attack):
         layouts(self.layouts)  # so that a wrong dictionary is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to type words in the other layout: each by itself, or all of a sentence or text (option `unit`)."""
+        """Propose to type words in the other layout: single words, or all of a sentence or text (option `unit`)."""
         table = layouts(self.layouts)
         typed, letters = table.exchanged(batch)
         starts, stops = batch.words

@@ -298,8 +298,8 @@ def list_(kind: str | None, verbose: bool, lang: str | None) -> None:  # noqa: F
 def check(files: tuple[str, ...]) -> None:
     """Check dictionaries, rule files, task files and prompt files.
 
-    Also runs the examples of rule files, and of a constraint's function: FILE.py:FUNCTION. Dictionaries end in .tsv,
-    the others in .toml. Without FILE, checks all files of this package.
+    Dictionaries end in .tsv, the other files in .toml. A function that is a constraint is given as FILE.py:FUNCTION.
+    Also runs the examples in rule files and of such functions. Without FILE, checks all files of this package.
     """
     from augment_ru.jobs.check import file_problems, prompts_of_files
     from augment_ru.jobs.progress import print_problems
@@ -426,9 +426,9 @@ def verdicts() -> None:
 def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
     """Write a sample of perturbed rows for annotators to judge.
 
-    The question is in Russian, and no attack is named. A whole release is sampled task by task. If a report of
-    evaluate is given, the rows are those that it counts. Each outcome (such as broken) of the first model in it then
-    has the same share in the sample as in the report.
+    The question is in Russian, and no attack is named. A whole release is sampled task by task. From a report of
+    evaluate, the rows that it counts are sampled; each outcome (such as broken) of its first model has the same share
+    in the sample as in the report.
     """
     from augment_ru.jobs.verdicts import export_sample
 

@@ -84,7 +84,7 @@ def _fit(batch: Batch, least: int) -> Mask:
 
 
 def in_chats(batch: Batch, places: Ints, least: int) -> Mask:
-    """Tell for each global place whether it is outside quotation marks in a text of the style of a chat.
+    """Tell for each global place whether its text is in the style of a chat, and the place is outside quotation marks.
 
     Args:
         batch: the texts.

@@ -70,7 +70,7 @@ _LONGEST_OPTION = 12
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences and options from which distractors (texts to add to others) are drawn, each of them once.
+    """Different sentences and options, from which distractors (texts to add to others) are drawn.
 
     Attributes:
         sentences: statements, with their closing marks, in alphabetical order.
@@ -82,9 +82,9 @@ class Corpus:
 
     @classmethod
     def of(cls, sentences: Iterable[str], options: Iterable[str], most: int = MOST) -> "Corpus":
-        """Make a corpus of sentences and options, at most `most` of each: those of the lowest hashes.
+        """Make a corpus of sentences and options; of each, at most `most` texts are kept.
 
-        So the result does not depend on the order in which the texts are given.
+        Those with the lowest hashes are kept. So the result does not depend on the order in which the texts are given.
         """
         return cls(Lowest(most).add(sentences).texts, Lowest(most).add(options).texts)
 
