@@ -162,6 +162,10 @@ class Regression:
         self._place, self._shared, self._noise = _PLACE**2 * square, _SHARED**2 * square, _NOISE**2 * square
         self.mean = np.tile(weights * (_MEAN * self.scale), (margins.size, 1))
         self._variance = self._own + (self._place + self._shared) * weights**2
+        # Every answer gives all margins at once, so the effects on all margins share one covariance matrix. It is kept
+        # as Σ = Σ₀ − VᵀV, where Σ₀ is that of the prior and V has a row for each answer: an update takes O(answers ·
+        # changes). A library for linear algebra would add in another order on other processors, so sums are not left to
+        # it.
         first_rows = _FIRST_ROWS if weights.size < _LONG else _FIRST_ROWS_OF_LONG
         self._learnt = np.empty((first_rows, weights.size))
         self.answers = self._counted = 0
