@@ -315,9 +315,10 @@ def check_search(
     Args:
         attacks: the number of attacks, at least 1.
         budget: the most queries for a record, at least 1.
-        draws: how often each attack is drawn for the pool, from 1 to 100.
+        draws: how often each attack is asked for random changes for the pool, from 1 to 100.
         seconds: how many seconds all searches may take, greater than 0; None for no limit.
-        confirm: how often a text that broke the answer is asked about again, at least 0; None if the model decides.
+        confirm: how often a text that broke the answer is asked about again, at least 0; None if that depends on the
+            model.
 
     Raises:
         AugmentError: there is no attack, or a number is out of range.

@@ -64,7 +64,7 @@ class SearchCase:
     Attributes:
         number: the index of the record in the chunk, from 0.
         record: the record.
-        goal: decides which answers count as wrong enough: any wrong one, or a given label.
+        goal: tells which answers the search looks for: any wrong one, or a given label.
         pool: the changes of the record that the search may choose.
         before: the answer to the original; None if the model was not asked yet.
         queries: how many queries were made, including the original.

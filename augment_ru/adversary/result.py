@@ -94,7 +94,7 @@ class Finding(Result):
         return f"Finding({self.status}, {brief(texts)}, changes={self.changes}, queries={self.queries})"
 
     def search(self) -> dict[str, Any]:
-        """Return the outcome of the search for a file of JSON: status, answers, queries, number of changes.
+        """Return the outcome of the search as values of JSON: status, answers, queries, number of changes.
 
         docs/adversary.md explains the keys.
         """

@@ -336,7 +336,7 @@ class Abbreviations(WritesOtherwise):
 
     Args:
         probability: the share of the abbreviations, and of the words that have one, that change; in [0, 1].
-        classes: the classes of changes.
+        classes: which of these classes of changes are made.
 
     Raises:
         AugmentError: there is no such class, or `classes` is empty.

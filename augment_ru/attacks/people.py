@@ -32,7 +32,8 @@ class People(Named):
     same number. People also write texts without an error, so no change is forced: a text may stay as it is.
 
     Args:
-        probability: the share of the words that `misspell` would misspell with all its classes; in [0, 1].
+        probability: how frequent errors are: the share of the words that `misspell`, with all its classes, would
+            change; in [0, 1].
 
     Raises:
         AugmentError: the probability is out of its range.

@@ -370,8 +370,8 @@ def composed_proposals(
     """Apply attacks one after another to each text, and return the changes from the original to the last text.
 
     All these changes get ranks below the probability of the composition, so all are made. If no attack changes a text,
-    the possible change with the lowest rank is proposed, too, but with a rank that is too high. A run may need it, if
-    each record must get a change.
+    the possible change with the lowest rank is proposed, although its rank is too high: the engine makes it if each
+    record must get a change.
 
     Args:
         attacks: the attacks of the composition, in the order in which they are applied.

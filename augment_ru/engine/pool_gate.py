@@ -72,7 +72,7 @@ class PoolGate:
         return score >= raised_threshold(self.threshold, len(self._parts(one)))
 
     def sentences(self, one: Wanted) -> tuple[tuple[str, int, int, float], ...]:
-        """Return the sentences that a set of changes edits; nothing unless it edits several.
+        """Return the sentences that a set of changes edits; an empty tuple unless it edits several.
 
         Returns:
             For each sentence: its field, its start and stop in the original text, and its similarity.

@@ -192,7 +192,8 @@ _SEARCH = ("threshold", "schedule", "candidates", "min_changes")
 def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[str] = ()) -> tuple[Run, Constraints]:
     """Make the run that the options of a command or a recipe ask for, and find its constraints.
 
-    The options may name the user's own code, which is then run. A recipe must not: it was refused when it was read.
+    The options may name the user's own code, which is then run. A recipe that names such code is refused when it is
+    read.
 
     Args:
         given: the values of the options, by the name of the parameter. An option that the user did not set is None or

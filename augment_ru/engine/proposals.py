@@ -303,8 +303,8 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
     """Join proposals for the same array of texts; edits and changes are numbered through all of them, in this order.
 
-    The result is stated to be clean (`Proposals.clean`) if all of the proposals are. If their places are not in order,
-    that is not true, but the engine notices it.
+    If all of the proposals are clean (`Proposals.clean`), the result is marked clean, too. The engine finds out if that
+    is wrong because the places are not in order.
 
     Args:
         parts: the proposals, at least one.

@@ -59,9 +59,10 @@ def order_in(owners: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Plan:
-    """The allowed changes of each try: of one candidate (one random perturbation) of one sentence or record.
+    """The changes of each try that the engine allows.
 
-    The level of a try is the number of its changes that are made. Changes with lower ranks are made first.
+    A try is one candidate (one random perturbation) of one sentence or record. Its level is the number of its changes
+    that are made; changes with lower ranks are made first.
 
     Attributes:
         proposals: the changes of all tries.
@@ -583,7 +584,7 @@ def raised_threshold(threshold: float, sentences: int) -> float:
     return round(float(threshold ** (min(sentences, _MOST_SENTENCES) ** -_STRICTER)), DIGITS)
 
 
-# According to readers' grades, the risk that a sentence with score s is destroyed is about proportional to the square of
+# By readers' grades, the risk that a sentence with score s is destroyed is about proportional to the square of
 # -log s. So the risk of each sentence falls as 1 / √sentences: in four times as many, twice as many are destroyed.
 _STRICTER = 1 / 4
 """The exponent by which the threshold of a sentence grows with the number of changed sentences (`raised_threshold`)."""
