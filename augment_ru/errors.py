@@ -219,7 +219,7 @@ def check_known(kind: str, name: str, known: Collection[str]) -> None:
         known: the known names.
 
     Raises:
-        AugmentError: it is none of them.
+        AugmentError: the name is not one of the known names.
     """
     if name not in known:
         raise unknown(kind, name, known)

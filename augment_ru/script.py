@@ -162,9 +162,9 @@ class Script:
     def carried(self, span: Span) -> Span:
         """Return where a span of the source stands in the new text, even if its characters were edited.
 
-        If all of them were deleted, the result is empty. Letters inserted directly before its first or after its last
-        letter belong to it. Other insertions at its edges do not. If an edit replaces characters inside and outside the
-        span, the whole new text of the edit belongs to it.
+        If all its characters were deleted, the result is empty. Letters inserted directly before the first or after the
+        last letter of the span belong to it; other insertions at its edges do not. If an edit replaces characters
+        inside and outside the span, the whole new text of the edit belongs to it.
 
         >>> Script("в Туле", [Edit(2, 2, "т"), Edit(6, 6, "!")]).carried(Span(2, 6, "LOC"))
         Span(start=2, stop=7, label='LOC')

@@ -83,15 +83,15 @@ class Knowledge:
     Args:
         pool: the changes of the record that the search may choose; not empty.
         similarities: the gate's score of each change by itself, shape (changes,); None if they are not known.
-        original: what the model says of the original.
+        original: what came of the original.
 
     Attributes:
         pool: as above.
         known: what came of each set that was tried (`Verdict`). The empty set stands for the original.
-        smallest: of the sets that broke the answer, the one with the fewest changes. Of equally small ones it is the
-            one with the highest similarity, then the one found first. None if no set broke the answer.
-        nearest: of the sets that did not break the answer, the one that came nearest to it: with it, the score of a
-            rival label is least behind that of the right one. () if that is the original, or if there are no scores.
+        smallest: of the sets that broke the answer, the one with the fewest changes. Of equally small sets, the one
+            with the highest similarity is taken, or else the one found first. None if no set broke the answer.
+        nearest: of the sets that did not break the answer, the one that came nearest to breaking it: the score of a
+            rival label was least behind that of the right one. () if that is the original, or if there are no scores.
     """
 
     def __init__(self, pool: RecordPool, similarities: Floats | None, original: Verdict) -> None:

@@ -235,7 +235,7 @@ def wrong_aspects(syntax: Syntax, number: int, pairs: str) -> Iterator[str]:
     Args:
         syntax: the text with its tree.
         number: the index of the verb's token, from 0.
-        pairs: the name of the dictionary of verbs of both aspects.
+        pairs: the name of the dictionary that pairs imperfective with perfective verbs.
     """
     of_infinitive, of_past = _wrong_of_infinitive(syntax, number), _wrong_of_past(syntax, number)
     form = syntax.form(number) if of_infinitive or of_past else None
@@ -312,7 +312,7 @@ class Agreement(MadeOnDemand):
 
     Args:
         classes: which of these classes of errors are made.
-        pairs: the dictionary of pairs of verbs of both aspects.
+        pairs: the dictionary that pairs imperfective with perfective verbs.
         guards: the constraints whose spans this attack never changes, for any task. The default, `acceptability`,
             protects texts that are judged for their grammar.
 

@@ -136,8 +136,8 @@ class SpokenForms:
             first: whether each word begins a sentence, shape (words,).
 
         Returns:
-            Two pairs of arrays, one for words and one for phrases. In a pair are the index of the word (of a phrase the
-            first one) in the batch, and the index of its entry in `entries`.
+            Two pairs of arrays, one for words and one for phrases. The first array of a pair has the index of each
+            word, or of the first word of each phrase; the second one has the index of its entry in `entries`.
         """
         single, entries = self._listed(forms.texts, first)
         pairs, phrases = self._listed(forms.pairs, first)
@@ -161,7 +161,7 @@ class SpokenForms:
 
         Args:
             entries: the index of each word or phrase in `self.entries`.
-            points: a draw from U[0, 1) for each of them, same shape.
+            points: a draw from U[0, 1) for each word or phrase, same shape.
 
         Returns:
             The index of each drawn form among all forms of the dictionary, as `made` takes it; same shape.
@@ -203,8 +203,9 @@ class SpokenForms:
             clause: whether each word would begin a clause if a conjunction stood before it, shape (words,).
 
         Returns:
-            Two pairs of arrays, one for conjunctions of one word («что») and one for those of two. In a pair are the
-            index of the conjunction's first word, and the index of its entry in `entries`.
+            Two pairs of arrays, one for conjunctions of one word («что») and one for conjunctions of two words. The
+            first array of a pair has the index of each conjunction's first word; the second one has the index of its
+            entry in `entries`.
         """
         found = []
         padded = np.concatenate([clause, [False, False]])
@@ -220,7 +221,7 @@ class SpokenForms:
 def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> SpokenForms:
     """Read the spoken forms («щас» for «сейчас») of some classes from a dictionary.
 
-    The columns of the dictionary are: as written, as spoken, class, share.
+    The columns of the dictionary are: the written form, the spoken form, its class, its share.
 
     Args:
         dictionary: the name of a shipped dictionary, or a path that ends in .tsv.
@@ -299,7 +300,7 @@ class Colloquial(CountedErrors):
             the words of the dictionary, verbs in -ся, and starts of sentences and of clauses.
         classes: which of these classes of forms are used.
         rates: the dictionary that says how often people write the forms of each class.
-        forms: the dictionary of the forms, with the columns as written, as spoken, class, share.
+        forms: the dictionary of the forms, with the columns written form, spoken form, class, share.
         styles: which texts change: `chat`, those in the style of a chat or a review; `any`.
 
     Raises:

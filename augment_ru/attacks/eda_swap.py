@@ -38,9 +38,9 @@ class Unit:
     Attributes:
         start, stop: the global places where it starts and stops.
         clause: the index of its clause, from 0 through the whole batch.
-        role: "argument" for a noun phrase, with or without a preposition; "adjective" also for a participle. For any
-            other word it is its part of speech, such as "adverb". It is "" in a text of another language, and "fixed"
-            if the constituent stays where it is.
+        role: "argument" for a noun phrase, with or without a preposition; "adjective" for an adjective or participle;
+            for any other word its part of speech, such as "adverb". A constituent that stays where it is has "fixed",
+            and a constituent in a text of another language has "".
         held: whether it has protected characters; then it stays, and only its neighbours may move around it.
     """
 

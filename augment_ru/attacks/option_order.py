@@ -25,8 +25,8 @@ class OptionOrder(Attack):
     rows; with more options the order always changes. If the right answer is unknown, the place of the first option is
     drawn instead.
 
-    If a row is perturbed several times, the further copies have other orders: at first those with the right answer in
-    each other place.
+    If a row is perturbed several times, every copy has another order: at first, the right answer comes to each other
+    place in turn.
     """
 
     name: ClassVar[str] = "option_order"

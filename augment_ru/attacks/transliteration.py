@@ -89,8 +89,8 @@ class Spellings:
         """Return the words at these ranges of global places in the other alphabet; characters without a spelling stay.
 
         If a letter has several spellings, one is drawn. If a capital is spelled by several letters, usually only the
-        first is a capital («Щ» gives "Shch"). All are capitals if the next letter is a capital, or at the end of a word
-        if the letter before it is.
+        first is a capital («Щ» gives "Shch"). All are capitals if the next letter is a capital, or, at the end of a
+        word, if the letter before is a capital.
 
         Args:
             batch: the texts.
@@ -174,8 +174,9 @@ class Transliteration(Attack):
         unit: what is written in Latin letters as a whole. `word`: each word by itself. `run`: the first few words of a
             sentence. `sentence`: a sentence. `message`: the whole text. The probability is the share of the words, of
             the sentences (for `run`, too) or of the texts.
-        targets: with `unit=word`, which words change: `content`, content words before others; `lexicon`, only words
-            that moderation looks for; `random`, any; or the path of a text file with one word in each line.
+        targets: with `unit=word`, which words change: `content`, any, but content words come first; `lexicon`, only
+            words that moderation looks for; `random`, any, with equal chances; or only the words of a text file, given
+            by its path, with one word in each line.
 
     Raises:
         AugmentError: there is no such style, unit or word list, or a line of a file is malformed.

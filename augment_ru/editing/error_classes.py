@@ -105,8 +105,8 @@ def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible
         possible: the classes that the attack knows.
 
     Raises:
-        AugmentError: `classes` is empty, the attack or the dictionary lacks one of them, there is no such dictionary,
-            or one of its numbers is wrong.
+        AugmentError: `classes` is empty, the attack or the dictionary lacks one of the classes, there is no such
+            dictionary, or one of its numbers is wrong.
     """
     check_classes(attack, classes, possible)
     found: dict[str, list[ErrorRate]] = {}

@@ -114,7 +114,7 @@ class WritesOtherwise(Attack):
 
     Args:
         probability: the share of the ranges that change, in [0, 1].
-        classes: which classes of changes are made; each attack of this kind names its own.
+        classes: which classes of changes are made; each attack that inherits from this class has classes of its own.
 
     Raises:
         AugmentError: there is no such class, or `classes` is empty.

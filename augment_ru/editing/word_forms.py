@@ -182,7 +182,7 @@ class WordForms:
         return found[self.letters[found]]
 
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
-        """Return the different words among some words, in lower case, and which of them each word is.
+        """Return the different words among some words, in lower case, and for each word which of these it is.
 
         Args:
             words: the indices of the words.

@@ -45,9 +45,9 @@ class Perturber:
         probability: the share of the possible changes that are made, in [0, 1]; by default the attack's own.
         candidates: how many random perturbations are tried for each record, 1 to 1000.
         min_changes: the fewest changes that each record gets at a positive probability. If the similarity scores
-            sentences, each sentence gets as many. Where fewer changes are possible, all of them are made. With 0, only
-            changes with a rank below the probability are made, so a record may get none. By default the attack's own
-            number.
+            sentences, the number holds for each sentence. Where fewer changes are possible, all of them are made. With
+            0, only changes with a rank below the probability are made, so a record may get none. By default the
+            attack's own number.
         floor: the lowest probability that the search tries, in (0, 1].
 
     Raises:

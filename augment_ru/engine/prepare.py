@@ -145,7 +145,7 @@ class Preparation:
         self._given = None if constraints is None or _chooses(constraints) else _listed(constraints)
 
     def constraints(self, task: Task) -> tuple[Constraint, ...]:
-        """Return the constraints for a task: those given to this preparation, or by default those that the task names.
+        """Return the constraints for a task: those that were given here, or by default those that the task names.
 
         Raises:
             AugmentError: there is no such constraint, or a constraint is for another language than the task's.
@@ -370,7 +370,7 @@ def chunks(records: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T
 
     Args:
         records: the records or texts.
-        size_of: a function that returns the number of characters of one of them.
+        size_of: a function that returns how many characters a record or text has.
     """
     chunk: list[T] = []
     size = 0

@@ -100,7 +100,7 @@ class AttackChoice:
         options: maps the name of an attack to the values of its options. Values given as strings are parsed.
         probability: the share of the possible changes that are made, for each attack whose `options` do not state it;
             by default the attack's own.
-        threshold: the lowest similarity that passes; by default that of the run, or else the similarity's own.
+        threshold: the lowest similarity that passes; by default the threshold of the run, or else the similarity's own.
         name: the name under which error messages mention this choice; "" to leave it out.
     """
 
@@ -146,8 +146,8 @@ def run_of(
         attacks: the attacks; each gets one perturber.
         similarity: `NAME` or `NAME:ARGUMENT` of the gate of all attacks; None for the similarity of the preset.
         options: the values of the options of the similarity, by name.
-        search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). A missing schedule is
-            that of the preset; other missing arguments are the defaults of `Perturber`.
+        search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). If the schedule is
+            missing, that of the preset is used; for any other one, the default of `Perturber`.
         seed: the seed of the random draws; None for the default of `Perturber`.
         device: the device of all networks; None leaves their devices as they are.
         wrap: a function that takes the chosen similarity and returns the one that is used.

@@ -108,8 +108,8 @@ class Proposals:
             starts: the global place where each edit starts, shape (edits,).
             stops: the global place where each edit stops, shape (edits,).
             ranks: the rank of each change, shape (edits,), in [0, 1).
-            texts: the new text of each edit. Or a function that takes indices of edits and returns their new texts; it
-                is called only for edits that are tried.
+            texts: the new text of each edit, or a function that takes indices of edits and returns their new texts. The
+                function is called only for edits that are tried.
             clean: True if the edits are sorted and disjoint, each is inside one text and changes it, and none puts a
                 letter where there was no letter.
             notes: a function that takes indices of edits and returns their notes; None if no edit has a note.

@@ -93,7 +93,7 @@ class Outcome(NamedTuple):
         candidate: the index of the chosen candidate, from 0; None unless perturbed.
         warnings: warnings about the record.
         reason: why the record is unchanged; None with another status.
-        order: for each position, the old index of the option that is there now; empty if none were permuted.
+        order: for each position, the old index of the option that is there now; empty if the options keep their order.
         sentences: the field, start, stop and similarity of each changed sentence; empty unless several sentences
             changed.
     """
@@ -431,7 +431,7 @@ class Result:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """For each position, the old index, from 0, of the option that is there now; empty if none were permuted."""
+        """For each position, the old index of the option that is there now, from 0; empty if the order stayed."""
         return self.outcome.order
 
     @property

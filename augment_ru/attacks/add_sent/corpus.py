@@ -113,8 +113,9 @@ class Corpus:
         """Sort the options of the corpus by how near they are to one option in topic, the nearest first.
 
         Args:
-            option: the option with which those of the corpus are compared.
-            question: the question of that option; it is compared instead if no word of the option has a vector.
+            option: the option with which the options of the corpus are compared.
+            question: the question of that option; it is used instead of the option if no word of the option has a
+                vector.
 
         Returns:
             The index of each option of the corpus, from 0; and its nearness (the cosine of the topics), in [-1, 1].
@@ -193,8 +194,7 @@ def read_corpus(path: str) -> Corpus:
 def shipped_corpus() -> Corpus:
     """Read the distractors of this package: sentences to add to texts, and phrases to replace wrong options.
 
-    The sentences are those of `dictionaries/distractors.tsv`, the phrases those of
-    `dictionaries/distractor_options.tsv`.
+    The sentences stand in `dictionaries/distractors.tsv`, the phrases in `dictionaries/distractor_options.tsv`.
     """
     sentences = rows(dictionary_path("distractors"), columns=2)
     options = rows(dictionary_path("distractor_options"), columns=1)
