@@ -38,7 +38,7 @@ class Synonyms(ReplacesWords):
         senses(self.words)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
-        """Return the synonyms of a word in the sense that it has here, in a random order; better ones tend to come first.
+        """Return the synonyms of a word in the sense that it has here, shuffled; better ones tend to come first.
 
         Args:
             doc: the text with its annotation.
