@@ -135,7 +135,7 @@ class Script:
         return type(self), (self.source, self.edits)
 
     def map(self, span: Span) -> Span | None:
-        """Return where the characters of a span stand in the new text; None if an edit replaces or splits them.
+        """Map a span of the source to the new text; None if an edit replaces or splits its characters.
 
         The result covers the same characters: `mapped.of(script.text) == span.of(script.source)`. A text that is
         inserted at an edge of the span stays outside.
@@ -230,12 +230,12 @@ class Composed(NamedTuple):
 def compose(first: Script, second: Script) -> list[Composed]:
     """Return edits that do what two scripts do one after the other: they lead from `first.source` to `second.text`.
 
-    In the text between, `first.text`, each edit of `first` has written a range, and each edit of `second` replaces a
-    range. Ranges that overlap are joined, and so are ranges of different scripts that touch. Each joined range becomes
-    one edit. An edit that would replace text by the same text is left out.
+    Between the two is the text `first.text`. Each edit of `first` wrote a range of it, and each edit of `second`
+    replaces a range of it. Ranges that overlap are joined, and so are ranges of different scripts that touch. Each
+    joined range becomes one edit. An edit that would replace text by the same text is left out.
 
-    If an edit of `second` changes what an edit of `first` wrote, the reading of the first edit is lost. It is kept only
-    if the second edit is read as the text that it replaces.
+    If an edit of `second` changes what an edit of `first` wrote, the reading of the first edit is lost. The reading is
+    kept only if the second edit is read as the text that it replaces.
 
     Raises:
         AugmentError: the source of `second` is not the text of `first`.

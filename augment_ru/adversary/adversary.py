@@ -338,7 +338,7 @@ def check_search(
 def screened(
     prepared: Prepared, cases: Sequence[SearchCase], similarity: Similarity | None, threshold: float | None
 ) -> PoolGate:
-    """Return the gate of some searches, and take each change that fails it by itself out of the pools.
+    """Return the gate of some searches; take out of their pools each change that fails the gate by itself.
 
     If the similarity does not state that it `screens`, no change is taken out. Searches that have ended are left as
     they are.

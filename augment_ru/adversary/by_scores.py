@@ -43,8 +43,8 @@ _Tried: TypeAlias = dict[tuple[ChangeSet, float], set[int]]
 def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
     """Search for a set of changes that breaks the answer, with the help of the model's scores.
 
-    The generator yields the next set to ask the model about, and is sent what came of it. It ends when a set broke the
-    answer, or when it finds no new set.
+    The generator yields the next set to ask the model about, and is sent what came of it. The search ends when a set
+    broke the answer, or when no new set is found.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.

@@ -46,8 +46,8 @@ class Doubted(NamedTuple):
     Attributes:
         texts: the texts of this version, one for each perturbed field.
         similarity: the gate's score of these texts.
-        answers: the latest answer that meets the goal of the search, under True, and the latest that does not, under
-            False.
+        answers: maps True to the latest answer that is what the search wants, and False to the latest answer that is
+            not.
     """
 
     texts: tuple[str, ...]
@@ -119,9 +119,9 @@ class SearchCase:
     def asked_original(self, scored: Scored, most: int) -> bool:
         """Store an answer to the original, and return whether the model must be asked about the original again.
 
-        A wrong answer may be a slip. Then up to two further answers are asked for, and the answer given twice counts.
-        The search ends here if the original is answered wrong, if the target is the right label already, or if there is
-        no change to choose.
+        A wrong answer may be a slip. Then the model is asked up to two more times, and the answer that it gives twice
+        counts. The search ends here if the original is answered wrong, if the target is the right label already, or if
+        there is no change to choose.
 
         Args:
             scored: the answer.

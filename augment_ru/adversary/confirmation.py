@@ -64,8 +64,8 @@ class Confirmation:
         original: the answers to the original.
         text: the answers to the text that seems to break the answer.
         again: how many questions about the record were asked again.
-        odds: for the text confirmed last: how likely it is that its answers differ from those of the original only by
-            slips, as odds; None if no text was confirmed.
+        odds: how likely it is that slips alone made the answers to the text confirmed last differ from those to the
+            original; None if no text was confirmed.
     """
 
     rate: float
@@ -79,7 +79,7 @@ class Confirmation:
     def of_original(self) -> bool:
         """Whether the next question is about the original, not about the text that seems to break the answer.
 
-        That is so while the original has fewer answers than that text has broken ones.
+        The original is asked about while it has fewer answers than the other text has broken answers.
         """
         return self.text.broken > self.original.asked
 

@@ -199,8 +199,8 @@ class Knowledge:
     def is_minimal(self, chosen: ChangeSet) -> bool:
         """Tell whether no single change of a set can be undone.
 
-        A change cannot be undone if the answer is then known to be right again, or if the gate refuses the other
-        changes or is expected to.
+        A change cannot be undone if the answer without it is known to be right, or if the other changes fail the gate
+        or are expected to fail it.
         """
         return not any(self.is_open(one) or self.is_broken(one) for one in self.without_one(chosen))
 

@@ -119,7 +119,7 @@ class Surrogate:
         self._told.append((chosen, margins))
 
     def settle(self, before: Floats, after: Floats) -> None:
-        """Decide whether further changed letters of a word add to the damage; drop the other regression.
+        """Decide whether more changed letters of a word add damage; drop the regression that assumes otherwise.
 
         A margin is how far a rival label is behind the right one, in nats.
 
@@ -233,7 +233,7 @@ class Regression:
         return None if counts.max() == 1 else (self.adds + (1.0 - self.adds) / np.maximum(counts, 1))[cells]
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
-        """Return the probability of each set of changes that a rival label gets ahead of the right one.
+        """Return the probability that each set of changes puts a rival label ahead of the right one.
 
         Args:
             sets: the sets, as indices of changes in the pool; none may be empty.

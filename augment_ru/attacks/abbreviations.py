@@ -335,7 +335,7 @@ class Abbreviations(WritesOtherwise):
     they still mean the same. It leaves them alone only in tasks whose answer is a name (`named` in the task file).
 
     Args:
-        probability: the share of the abbreviations, and of the words that have one, that change; in [0, 1].
+        probability: the share of the abbreviations, and of the words with an abbreviation, that change; in [0, 1].
         classes: which of these classes of changes are made.
 
     Raises:

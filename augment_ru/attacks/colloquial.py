@@ -59,7 +59,7 @@ class Entry:
     def spoken(self, form: Spoken, old: str) -> str:
         """Return a spoken form of a word or phrase with the capitals of the old text.
 
-        A filler («ну») is put before the old text. An ending replaces that of the old text.
+        A filler («ну») is put before the old text. An ending replaces the ending of the old text.
 
         Args:
             form: one of the spoken forms of this word or phrase.
@@ -301,7 +301,7 @@ class Colloquial(CountedErrors):
         classes: which of these classes of forms are used.
         rates: the dictionary that says how often people write the forms of each class.
         forms: the dictionary of the forms, with the columns written form, spoken form, class, share.
-        styles: which texts change: `chat`, those in the style of a chat or a review; `any`.
+        styles: which texts change: `chat`, texts in the style of a chat or a review; `any`, all texts.
 
     Raises:
         AugmentError: there is no such class, dictionary or style, `classes` is empty, or a line of a dictionary is

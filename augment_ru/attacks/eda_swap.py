@@ -54,7 +54,7 @@ class Unit:
         """Tell whether this constituent and its neighbour may exchange places.
 
         They must be in one clause, and at least one of them must have no protected characters. Their roles must differ,
-        or not be known. Neither may be fixed.
+        or be unknown. Neither may be fixed.
         """
         fixed = self.clause != other.clause or "fixed" in (self.role, other.role) or (self.held and other.held)
         return not fixed and (not self.role or self.role != other.role)

@@ -47,7 +47,7 @@ class Names(Attack):
     name or that ask about the world, it protects them from this attack, too (`named` in the task file).
 
     Args:
-        groups: the groups of names of which one is drawn for each record; by default all groups.
+        groups: the groups of names; one of them is drawn for each record. By default all groups take part.
         words: the dictionary of names.
 
     Raises:

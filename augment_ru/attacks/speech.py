@@ -41,7 +41,7 @@ _REFUSED = 0.165
 
 @dataclass(frozen=True, slots=True)
 class Speech(Attack):
-    """Write a text as a speech recogniser does that hears it read aloud.
+    """Write a text as a speech recogniser would, after hearing it read aloud.
 
     There are no capitals and no punctuation; numbers, signs, abbreviations and Latin words are written as they are
     spoken. Then some words are misheard: they become words that sound the same or nearly so, lose their endings, are

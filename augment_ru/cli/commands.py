@@ -254,7 +254,7 @@ def build_(**given: Any) -> None:  # noqa: ANN401
 @option("--rebuild N", "Perturb N rows of each task again and compare.", type=click.IntRange(min=0), default=0)
 @option("--expect SHA256", "The digest of the manifest as it was published.")
 def verify(**given: Any) -> None:  # noqa: ANN401
-    """Check a release: every file, row and edit. Print what was changed since it was built, with its file and row."""
+    """Check a release: every file, row and edit. Print each change since it was built, with the file and the row."""
     from augment_ru.jobs.release import check_release
 
     check_release(**given)
@@ -387,7 +387,7 @@ def compare(**given: Any) -> None:  # noqa: ANN401
 def totals(reports: tuple[Path, ...], form: str) -> None:
     """Print the means of models over tasks, from the reports of evaluate.
 
-    They are the totals of MERA and Russian SuperGLUE, and Tables 3 and 4 of TAPE.
+    They are computed like the totals of MERA and Russian SuperGLUE, and like Tables 3 and 4 of TAPE.
 
     \b
     augment-ru evaluate release/winograd --model linear -o winograd.json

@@ -30,7 +30,7 @@ _PREDICATES = frozenset({"VERB", "AUX", "ADJ"})
 
 
 def agreeing(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
-    """Return new forms of the words that agree with a noun, if it is replaced by a noun of another gender.
+    """Return new forms for the words that agree with a noun when a noun of another gender replaces it.
 
     Args:
         syntax: the tree of the text.

@@ -387,7 +387,7 @@ class SentenceRewriting(MadeOnDemand):
     def generate(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
         """Return a new form of each text; None for a text for which no usable output was generated.
 
-        `rewrite` calls this with at least one text. If no random draws are made, it caches what is returned.
+        `rewrite` calls this with at least one text. If no random draws are made, `rewrite` caches the result.
 
         Args:
             texts: sentences or parts of sentences.

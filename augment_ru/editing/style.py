@@ -89,6 +89,6 @@ def in_chats(batch: Batch, places: Ints, least: int) -> Mask:
     Args:
         batch: the texts.
         places: the global places.
-        least: the fewest points of style (`chat_points`) of such a text.
+        least: the fewest points of style (`chat_points`) that count as the style of a chat.
     """
     return batch.once(_fit, least)[batch.rows(places)] & batch.once(_unquoted)[places]

@@ -144,10 +144,10 @@ def run_of(
     Args:
         defaults: the preset.
         attacks: the attacks; each gets one perturber.
-        similarity: `NAME` or `NAME:ARGUMENT` of the gate of all attacks; None for the similarity of the preset.
+        similarity: the similarity of the gate of all attacks, as `NAME` or `NAME:ARGUMENT`; None for the preset's.
         options: the values of the options of the similarity, by name.
         search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). If the schedule is
-            missing, that of the preset is used; for any other one, the default of `Perturber`.
+            missing, the preset's is used; for any other missing argument, the default of `Perturber`.
         seed: the seed of the random draws; None for the default of `Perturber`.
         device: the device of all networks; None leaves their devices as they are.
         wrap: a function that takes the chosen similarity and returns the one that is used.

@@ -277,7 +277,7 @@ class Tiles:
 
     @cached_property
     def starts(self) -> Ints:
-        """The place where each text starts in the copies of the batch, and then the end of the last one.
+        """The place where each text starts, through all copies of the batch, and then the end of the last text.
 
         The shape is (count · texts + 1,).
         """
@@ -288,7 +288,7 @@ class Tiles:
 
     @cached_property
     def shifts(self) -> Ints:
-        """The number that turns a place of the batch into a place of each copy of the batch, shape (count, 1)."""
+        """The number to add to a place in the batch to get its place in each copy of the batch, shape (count, 1)."""
         return np.arange(self.count)[:, None] * self.batch.codes.size
 
     @cached_property
@@ -527,7 +527,7 @@ class Gate:
         The cost of the search and the warnings of the similarity are added. A record gets the candidate of its first
         changed unit. Its probability is the mean over its units, weighted by how many changes are allowed in each. In
         this mean, a unit in which nothing passed has the probability 0, and a unit without changes to make has the
-        attack's.
+        attack's probability.
 
         Args:
             found: what was found for each unit; it is modified.

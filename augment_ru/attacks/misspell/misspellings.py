@@ -33,7 +33,7 @@ class Form(NamedTuple):
 class Misspelt(NamedTuple):
     """A word with an error, and the class of the error.
 
-    If the word has two errors, `kind` joins their classes by `+`, unless they are equal. If it has none, `kind` is "".
+    If the word has two errors of different classes, `kind` joins the classes by `+`. If it has none, `kind` is "".
     `is_by_rule` tells whether a rule over letters made the error, not the list of frequent misspellings.
     """
 
@@ -126,7 +126,7 @@ class Misspellings:
     def of(self, word: str) -> list[Form]:
         """Return the listed misspellings of a word in lower case.
 
-        If people split the word after a prefix («на верное»), that is one of them.
+        If people split the word after a prefix («на верное»), the split word is one of the misspellings.
         """
         plain = word.replace("ё", "е")
         found = list(self.forms.get(plain, ()))

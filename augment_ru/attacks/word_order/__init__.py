@@ -29,9 +29,9 @@ Touches = Callable[[int, int], bool]
 def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple[Edit, ...] | None:
     """Return the smallest edits that put the constituents (phrases) of a clause into another order.
 
-    Constituents whose order stays the same are not edited: the longest such sequence, in characters, that includes all
-    constituents with protected characters. The text between them is replaced. The capital of the sentence goes to its
-    new first word.
+    Some constituents stay where they are, among them all with protected characters. Of the possible choices, the one
+    with the most characters is taken. The text between these constituents is replaced. The capital of the sentence goes
+    to its new first word.
 
     Args:
         text: the text.

@@ -59,8 +59,8 @@ def feature_values(features: str) -> Mapping[str, str]:
 def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
     """Return the part of speech, case, number and gender of each reading (analysis) of a word in lower case.
 
-    They are pymorphy3's names; a value that a reading lacks is the text "None". The result is empty for a word that is
-    not Russian.
+    The values are pymorphy3's names; a value that a reading lacks is the text "None". The result is empty for a word
+    that is not Russian.
     """
     tags = [one.tag for one in morphology().parse(word)] if RUSSIAN.fullmatch(word) else []
     return tuple((str(tag.POS), str(tag.case), str(tag.number), str(tag.gender)) for tag in tags)
