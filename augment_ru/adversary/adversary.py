@@ -38,9 +38,8 @@ class Adversary:
 
     All changes that the attacks can make form one pool. A search chooses sets of changes from the pool and asks the
     model about the texts that they give. Only texts that `perturb` could return are asked about: the engine allows
-    their edits, no edit touches a protected span, and the gate lets them pass. The searches of many records run in
-    rounds, with one call of the model for each round. The result for a record depends only on the settings, the seed,
-    the model and the record.
+    their edits, no edit touches a protected span, and the gate lets them pass. The result for a record depends only on
+    the settings, the seed, the model and the record.
 
     Args:
         attacks: names of attacks, names joined by `+`, or attacks. They get the similarity, threshold, seed and
@@ -51,8 +50,7 @@ class Adversary:
         name: the name by which the results and the rows call the model.
         budget: the most queries for a record: different texts, including the original.
         target: the label that the model is to give; None for any wrong answer.
-        minimal: whether changes that broke the answer are undone again, as long as the answer stays broken without
-            them.
+        minimal: whether changes that are not needed to break the answer are undone again.
         draws: how often each attack is asked for random changes for the pool. So it offers at most this many
             alternatives for a word.
         similarity: scores how alike a text and its original are: a name (`meaning`, `navec`, `none`), a `Similarity`,

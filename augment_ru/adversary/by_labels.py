@@ -46,8 +46,8 @@ def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
 def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
     """Yield random sets of changes that the model was not asked about before, until 100 draws in a row give no new set.
 
-    The number of changed words varies from one set to the next: from half of the words that can be changed to all of
-    them. Words that were chosen seldom so far are preferred, and so are changes of a word that were chosen seldom.
+    A set changes at least half of the words that can be changed. Words and changes that were chosen seldom so far are
+    preferred.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -80,8 +80,7 @@ def shrink_by_labels(knowledge: Knowledge) -> Search:
     """Make the smallest set of changes that broke the answer smaller, until none of its changes can be undone.
 
     The generator yields the next set to ask the model about, and is sent what came of it. The method is delta debugging
-    (Zeller and Hildebrandt 2002): the set is split into two halves, and each half is tried alone. If neither half
-    breaks the answer, smaller and smaller parts are cut, and the set is tried without each of them.
+    (Zeller and Hildebrandt 2002).
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.

@@ -169,8 +169,7 @@ class SearchCase:
 
         Args:
             key: the number that seeds the random draws of this search.
-            minimal: whether changes that broke the answer are undone again, as long as the answer stays broken without
-                them.
+            minimal: whether changes that are not needed to break the answer are undone again.
             guidance: what the scores of a guide say about the record; None for no guide.
         """
         if self._original is None:  # the time was over before

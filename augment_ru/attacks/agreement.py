@@ -339,8 +339,7 @@ class Agreement(MadeOnDemand):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a wrong form of words; if a word has several, likelier errors of learners are drawn more often.
 
-        To find wrong forms takes long. So they are looked for only in words whose rank is below the probability. If a
-        text then has fewer changes than the run demands, words with the next lowest ranks are tried.
+        To find wrong forms takes long. So only as many words as the run needs are tried, in the order of their ranks.
         """
         words = batch.once(_words_with_errors, self.classes)
         rows = np.array([word.row for word in words], dtype=np.int64)

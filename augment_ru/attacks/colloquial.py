@@ -136,8 +136,8 @@ class SpokenForms:
             first: whether each word begins a sentence, shape (words,).
 
         Returns:
-            Two pairs of arrays, one for words and one for phrases. The first array of a pair has the index of each
-            word, or of the first word of each phrase; the second one has the index of its entry in `entries`.
+            Two pairs of arrays, one for words and one for phrases: the indices of the words, or of the first words of
+            the phrases, and the indices of their entries in `entries`.
         """
         single, entries = self._listed(forms.texts, first)
         pairs, phrases = self._listed(forms.pairs, first)
@@ -203,9 +203,8 @@ class SpokenForms:
             clause: whether each word would begin a clause if a conjunction stood before it, shape (words,).
 
         Returns:
-            Two pairs of arrays, one for conjunctions of one word («что») and one for conjunctions of two words. The
-            first array of a pair has the index of each conjunction's first word; the second one has the index of its
-            entry in `entries`.
+            Two pairs of arrays, one for conjunctions of one word («что») and one for conjunctions of two: the indices
+            of their first words, and the indices of their entries in `entries`.
         """
         found = []
         padded = np.concatenate([clause, [False, False]])

@@ -240,8 +240,7 @@ class EdaSwap(Attack):
     """Exchange random words of a sentence (Wei and Zou 2019; TAPE, Table 1: probability 0.3); punctuation stays.
 
     The words are paired at random, and a random number is drawn for each word. A pair is exchanged if one of its two
-    numbers is below the probability p. So about the share 2p of the words moves, if p is small: as in the paper, where
-    n words are swapped p·n times.
+    numbers is below the probability p. So up to 2p of the words move, as in the paper.
 
     Two words are paired only within a clause, and only if they have different roles in it: «кошка видит собаку» keeps
     who sees whom, «большой дом и старое дерево» keeps what is big. A preposition moves with its phrase, and «не» with

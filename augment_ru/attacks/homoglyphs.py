@@ -42,8 +42,7 @@ class Homoglyphs(Attack):
         invisible: whether a changed word gets an invisible character between two of its letters. Then all words with
             two letters side by side are changeable.
         targets: which words change: `content`, any, but content words come first; `lexicon`, only words that moderation
-            looks for; `random`, any, with equal chances; or only the words of a text file, given by its path, with one
-            word in each line.
+            looks for; `random`, any, with equal chances; or the path of a text file with one word in each line.
         form: how the Latin letters look. `plain`: as usual. `wide`, `math` or `mono`: full-width or mathematical
             letters, both in «сахар» and in "sugar".
         pairs: a dictionary, or the path of a `.tsv` file with the columns letter, look-alike, `same` or `near`.

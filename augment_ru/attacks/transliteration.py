@@ -175,8 +175,8 @@ class Transliteration(Attack):
             sentence. `sentence`: a sentence. `message`: the whole text. The probability is the share of the words, of
             the sentences (for `run`, too) or of the texts.
         targets: with `unit=word`, which words change: `content`, any, but content words come first; `lexicon`, only
-            words that moderation looks for; `random`, any, with equal chances; or only the words of a text file, given
-            by its path, with one word in each line.
+            words that moderation looks for; `random`, any, with equal chances; or the path of a text file with one word
+            in each line.
 
     Raises:
         AugmentError: there is no such style, unit or word list, or a line of a file is malformed.

@@ -62,9 +62,8 @@ def needs_matcher(pattern: Pattern) -> str:
 class Lexicon:
     """Finds token patterns in texts.
 
-    A token pattern says what each of several tokens must be, in the form of spaCy's Matcher. The tokens seen so far are
-    kept in a table, so that a token costs little when it comes again. Patterns that read annotation make the table
-    larger, so they should have a lexicon of their own. Threads may share a lexicon.
+    A token pattern says what each of several tokens must be, in the form of spaCy's Matcher. Patterns that read
+    annotation should have a lexicon of their own: the search is then faster. Threads may share a lexicon.
 
     Args:
         patterns: pairs of a label and a pattern.

@@ -184,8 +184,8 @@ def constraint(spec: str, *, may_import: bool = False) -> Constraint:
 
     Args:
         spec: the name or file; `NAME:LABEL,LABEL` takes only the rules with these labels.
-        may_import: whether `spec` may also name a function of the user's own, such as `my_rules.py`. That runs the
-            user's code, so it is allowed only if the user wrote `spec`.
+        may_import: whether `spec` may also name a function of the user's own, such as `my_rules.py`. That runs code, so
+            it is allowed only if the user wrote `spec`.
 
     Raises:
         AugmentError: there is no such constraint, its file is malformed, or `spec` names a function although

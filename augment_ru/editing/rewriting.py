@@ -227,10 +227,10 @@ Rewrite = Callable[[Sequence[str], Keys], Sequence[str | None]]
 def rewrite_sentences(
     batch: Batch, streams: Streams, probability: float, rewrite: Rewrite, *, min_words: int, least: int = 1
 ) -> Proposals:
-    """Propose a rewritten form of sentences; the model is given only sentences that may change.
+    """Propose a rewritten form of sentences.
 
-    These are the sentences with a rank below the probability. If fewer than `least` sentences of a text are then
-    rewritten, those with the next lowest ranks are tried, until there are enough.
+    The model rewrites the sentences with a rank below the probability. If a text then has fewer than `least` changes,
+    sentences with the next lowest ranks are tried.
 
     Args:
         batch: the texts.
@@ -362,10 +362,9 @@ class SentenceRewriting(MadeOnDemand):
         return load("AutoModelForSeq2SeqLM", name, device=self.device, dtype=self.dtype)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a new form of sentences; the networks are given only sentences that may change.
+        """Propose a new form of sentences.
 
-        These are the sentences with a rank below the probability. If a text then has fewer changes than the run
-        demands, sentences with the next lowest ranks are tried.
+        The networks rewrite only as many sentences as the run needs, in the order of their ranks.
         """
         return rewrite_sentences(
             batch, streams, self.probability, self.rewrite, min_words=self.min_words, least=self.least

@@ -303,8 +303,7 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
     """Join proposals for the same array of texts; edits and changes are numbered through all of them, in this order.
 
-    If all of the proposals are clean (`Proposals.clean`), the result is marked clean, too. The engine finds out if that
-    is wrong because the places are not in order.
+    If all of the proposals are clean (`Proposals.clean`), the result is marked clean, too.
 
     Args:
         parts: the proposals, at least one.

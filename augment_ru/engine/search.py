@@ -93,7 +93,7 @@ class Plan:
     def order(self) -> Ints:
         """The position of each change, from 0, when the changes of its try are sorted by rank, shape (changes,).
 
-        A try is one candidate (one random perturbation) of one sentence or record.
+        A try is one candidate of one sentence or record.
         """
         by_rank = np.lexsort((self.proposals.ranks, self.owners))
         order = np.empty_like(self.owners)
@@ -103,7 +103,7 @@ class Plan:
     def at(self, probability: float, min_changes: int) -> Ints:
         """Return how many changes each try gets at a probability, shape (tries,).
 
-        A try is one candidate (one random perturbation) of one sentence or record.
+        A try is one candidate of one sentence or record.
 
         Args:
             probability: changes with a rank below it are made.
@@ -525,9 +525,7 @@ class Gate:
         """Turn what was found for each unit (a sentence or a record) into what was found for each record.
 
         The cost of the search and the warnings of the similarity are added. A record gets the candidate of its first
-        changed unit. Its probability is the mean over its units, weighted by how many changes are allowed in each. In
-        this mean, a unit in which nothing passed has the probability 0, and a unit without changes to make has the
-        attack's probability.
+        changed unit. Its probability is the mean over its units, weighted by how many changes are allowed in each.
 
         Args:
             found: what was found for each unit; it is modified.
@@ -683,8 +681,7 @@ class Brackets:
     """Searches for the largest number of changes that passes the gate, for many units (sentences or records) at once.
 
     The number of changes is called a level. The candidates (random perturbations) of a unit are searched one after
-    another, until some level of one of them passes. The next level to score is where the scores so far suggest that the
-    threshold is crossed. The search for a unit ends in one of three cases:
+    another, until some level of one of them passes. The search for a unit ends in one of three cases:
 
     - its highest level passed;
     - there is no level between one that passed and one that failed;
@@ -714,7 +711,7 @@ class Brackets:
     def ask(self) -> Ints | None:
         """Return how many changes of each try are to be scored next, shape (tries,); None if all searches have ended.
 
-        A try is one candidate (one random perturbation) of one sentence or record. With 0, the try is not scored.
+        A try is one candidate of one sentence or record. With 0, the try is not scored.
         """
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
