@@ -101,7 +101,7 @@ class Goal:
 
         The margin of a rival is how far its score is behind that of the right label. Rivals with the smallest margins
         come first, and at most eight are returned. With a target, the target is the only rival. If answers are rankings
-        of documents, the result has one entry, (0, ""), which stands for any document that is not relevant.
+        of documents, the result is [(0, "")], which stands for the documents that are not relevant.
 
         Args:
             scored: the answer to the original, with scores.

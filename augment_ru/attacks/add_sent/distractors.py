@@ -263,8 +263,8 @@ Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
     """Propose to add a sentence at the end of each text, or another text instead of each wrong option of a question.
 
-    To make such a text takes long. So it is made only where the rank is below the probability, or where a text needs it
-    to have `least` changes.
+    To make such a text (a distractor) takes long. So it is made only where the rank is below the probability, or where
+    a text needs it to have `least` changes.
 
     Args:
         batch: the texts.
