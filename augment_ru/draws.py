@@ -89,10 +89,10 @@ class Streams:
         return cls(keys)
 
     def spread(self, numbers: Sequence[int]) -> "Streams":
-        """Make a further stream of each row for each of several numbers.
+        """Make several streams for each row: one for each of several numbers.
 
-        A number is one more thing that the draws depend on, after the `path` of `Streams.of`. The keys of the result
-        have shape (numbers, rows).
+        The draws depend on the number as well as on the `path` of `Streams.of`. The keys of the result have shape
+        (numbers, rows).
         """
         states = self.keys ^ np.array([_salt("int", number) for number in numbers])[:, None]
         states += _GAMMA

@@ -167,7 +167,7 @@ _imported: dict[Path, None] = {}
 
 
 def own_files() -> tuple[Path, ...]:
-    """Return the files of all the user's own code that this process has run, whether a file or a module was named."""
+    """Return the files of the user's own code that this process has run, named as files or as modules."""
     return (*_loaded, *_imported)
 
 

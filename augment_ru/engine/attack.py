@@ -25,8 +25,8 @@ class Needs(NamedTuple):
 
     Attributes:
         layers: the layers of annotation that are read, such as `lemmas`.
-        guards: the names of the constraints whose spans are needed. No edit may touch these spans, or the attack counts
-            each as one word.
+        guards: the names of the constraints whose spans are needed: spans that no edit may touch, and spans that count
+            as one word.
         wants: functions that tell from the tokens of a text whether an attack may change it. A text that none of them
             wants is not annotated. If there are no functions, every text is annotated.
     """
