@@ -76,7 +76,7 @@ class Names(Attack):
         )
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose one change for each person in each text; a person gets the same new name in all texts of a record."""
+        """Propose one change for each person in each text; all texts of a record get the same new name for a person."""
         changes: list[list[Change]] = [[] for _ in range(len(batch))]
         numbers = [context.number for context in batch.contexts]
         for first, texts in groupby(range(len(batch)), lambda row: row - numbers[row]):

@@ -189,9 +189,9 @@ class LetterRule:
         text: the rule, `left(old>new)right`. All four parts are letters or sets of letters; the module says more.
 
     Attributes:
-        context: which letters the rule allows, at the old letters and around them, as pairs (place, mask) sorted by
-            place. Place 0 is the first old letter, place -1 the letter before it. The mask tells for each letter, by
-            its number in `Words.numbers`, whether it may stand there.
+        context: pairs (place, mask), sorted by place: which letters the rule allows at the old letters and around them.
+            Place 0 is the first old letter, place -1 the letter before it. The mask tells for each letter, by its
+            number in `Words.numbers`, whether it may stand there.
         length: how many letters are replaced.
         equal: the places of those old letters that must equal the letter before them.
         stress: "~" if the old vowel must be unstressed, "!" if it must be stressed, else "".
