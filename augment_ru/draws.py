@@ -31,7 +31,10 @@ _INTS = int(_GAMMA), int(_MIX_1), int(_MIX_2)
 
 
 def mix(values: Keys) -> Keys:
-    """Scramble 64-bit numbers in place by the last step of SplitMix64, a bijection, and return them."""
+    """Scramble 64-bit numbers in place, and return the array.
+
+    This is the last step of SplitMix64. Different numbers give different results.
+    """
     values ^= values >> _S30
     values *= _MIX_1
     values ^= values >> _S27
@@ -62,7 +65,8 @@ class Streams:
     """One stream of random draws for each row of a batch. A draw is addressed by its position in the stream.
 
     Args:
-        keys: a 64-bit key for each row, shape (rows,). Streams made by `spread` have keys of shape (numbers, rows).
+        keys: a 64-bit key for each row, shape (rows,). If `spread` made several streams for each row, the shape is
+            (numbers, rows).
     """
 
     __slots__ = ("keys",)
@@ -85,10 +89,10 @@ class Streams:
         return cls(keys)
 
     def spread(self, numbers: Sequence[int]) -> "Streams":
-        """Return streams that depend on a further number, for each of several numbers.
+        """Make several streams for each row: one for each of several numbers.
 
-        The number is added to what the streams depend on (`path` in `Streams.of`). The new keys have shape (numbers,
-        rows).
+        The draws depend on the number as well as on the `path` of `Streams.of`. The keys of the result have shape
+        (numbers, rows).
         """
         states = self.keys ^ np.array([_salt("int", number) for number in numbers])[:, None]
         states += _GAMMA
@@ -105,7 +109,7 @@ class Streams:
         return unit(self.keys[rows], positions, lane)
 
     def inner(self, rows: Ints, positions: Ints) -> Keys:
-        """Return a key for each pair of a row and a position, shape (pairs,), which gives an independent stream.
+        """Return the key of an independent stream for each pair of a row and a position, shape (pairs,).
 
         Args:
             rows: the index of the row of each pair.
@@ -115,7 +119,7 @@ class Streams:
 
 
 def weighted(weights: Sequence[float], draw: float) -> int:
-    """Return the index that a draw from U[0, 1) chooses; each is as likely as its share of the weights."""
+    """Return the index that a draw from U[0, 1) chooses; the probability of an index is its share of all weights."""
     point = draw * fsum(weights)
     for at, weight in enumerate(weights):
         point -= weight

@@ -50,8 +50,8 @@ class Note:
 class Edit:
     """A replacement of `source[start:stop]` by `text`; `start == stop` inserts, an empty `text` deletes.
 
-    Edits are equal if their `start`, `stop` and `text` are equal. `note` is what the edit carries besides, such as how
-    a reader reads the new text; it does not count.
+    Edits are equal if their `start`, `stop` and `text` are equal; their notes may differ. A note states what else is
+    known of the edit, such as how a reader reads the new text.
     """
 
     start: int
@@ -74,7 +74,7 @@ class Change:
     """Edits that are applied together or not at all.
 
     Attributes:
-        rank: a number in [0, 1). At probability p the edits are applied if it is below p.
+        rank: a number in [0, 1). At probability p the edits are applied if the rank is below p.
         edits: the edits.
     """
 

@@ -59,7 +59,7 @@ def printable(text: str) -> str:
 
 
 def amount(count: int, one: str, several: str = "") -> str:
-    """Return a count with its noun. If no plural (`several`) is given, it is the singular (`one`) with an `s`.
+    """Return a count with its noun. Without `several`, the plural is the singular `one` with an `s`.
 
     >>> amount(1, "row"), amount(2000, "row"), amount(0, "query", "queries")
     ('1 row', '2,000 rows', '0 queries')
@@ -111,7 +111,7 @@ def failing(what: str) -> Iterator[None]:
         what: what fails, for the beginning of the message.
 
     Raises:
-        AugmentError: the block raised an error; the message says what failed, and the error.
+        AugmentError: the block raised an error; the message begins with `what` and quotes that error.
     """
     try:
         yield
@@ -159,15 +159,15 @@ def missing(what: str, extra: str) -> AugmentError:
 
 
 def optional(module: str, what: str, extra: str) -> Any:  # noqa: ANN401  (a module)
-    """Import and return a module of an extra.
+    """Import and return a module of a package that an extra of augment-ru installs.
 
     Args:
         module: the name of the module.
-        what: the beginning of the message if it is not installed: what needs which packages.
-        extra: the extra of augment-ru that installs it.
+        what: the beginning of the message if the package is not installed: what needs which packages.
+        extra: the name of the extra.
 
     Raises:
-        AugmentError: it is not installed.
+        AugmentError: the package is not installed.
     """
     try:
         return import_module(module)
@@ -219,7 +219,7 @@ def check_known(kind: str, name: str, known: Collection[str]) -> None:
         known: the known names.
 
     Raises:
-        AugmentError: it is none of them.
+        AugmentError: the name is not one of the known names.
     """
     if name not in known:
         raise unknown(kind, name, known)

@@ -76,8 +76,8 @@ def _shipped(kind: str) -> set[str]:
 def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kind has its own type)
     """Return the attack, model and so on with this name, from another installed package or from a module of this one.
 
-    The module is a file `name.py` or a folder `name` with `__init__.py`. It may define several objects. Then it is the
-    first one whose attribute `name`, or whose Python name, is the given name.
+    The module is a file `name.py` or a folder `name` with `__init__.py`. The object is the first one in the module
+    whose attribute `name`, or whose Python name, is the given name.
 
     Args:
         kind: what is named: `attacks`, `functions`, `models`, `normalizers` or `similarities`.
@@ -114,8 +114,8 @@ def is_own(spec: str) -> bool:
 def chain_names(spec: str) -> tuple[str, ...]:
     """Split names that are joined by `+`, except at a `+` that belongs to the path of a file.
 
-    For example, `a+b.py` is the attack `a` and the file `b.py` if the file `b.py` exists. Otherwise it is the file
-    `a+b.py` if that exists. The shortest path that is a file is taken.
+    If the file `b.py` exists, `a+b.py` means the attack `a` and that file. If only a file `a+b.py` exists, it means
+    that file. The shortest path of an existing file is taken.
     """
     found: list[str] = []
     for part in spec.split("+"):
@@ -167,7 +167,7 @@ _imported: dict[Path, None] = {}
 
 
 def own_files() -> tuple[Path, ...]:
-    """Return the files of all the user's own code that this process has run, whether a file or a module was named."""
+    """Return the files of the user's own code that this process has run, named as files or as modules."""
     return (*_loaded, *_imported)
 
 

@@ -130,7 +130,7 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 
 @cache
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
-    """Read, from a dictionary of replacements, the phrases in which a word must not be replaced.
+    """Read from a dictionary of replacements in which phrases a word must not be replaced.
 
     The phrases stand in the optional fourth column. `phrases_in` describes how they are written.
 
@@ -193,7 +193,7 @@ def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
 
 @cache
 def name_heads() -> dict[str, str]:
-    """Return the nouns that are heads of names, each with the label of such names: LOC for «море» («Чёрное море»)."""
+    """Map nouns that are part of names, such as «море» in «Чёрное море», to the label of the names: LOC or ORG."""
     return {noun: label for noun, label, *_ in rows(dictionary_path("name_heads"), columns=2)}
 
 
@@ -271,7 +271,7 @@ def opposites() -> dict[str, frozenset[str]]:
 
 
 def mutual(pairs: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:
-    """Map each word of some pairs to all words that it is paired with, in both directions, with е for ё.
+    """Map each word of some pairs, first or second, to all words that it is paired with; all are written with е for ё.
 
     >>> mutual([("ёж", "ежик"), ("еж", "колючка")])["еж"] == {"ежик", "колючка"}
     True
@@ -286,7 +286,7 @@ def mutual(pairs: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:
 
 @cache
 def denials() -> dict[str, str]:
-    """Read the lemmas that deny ("denies"), and those that only look negative ("affirms"); with е for ё."""
+    """Map lemmas that deny to "denies", and those that only look negative to "affirms"; all have е for ё."""
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
 
 

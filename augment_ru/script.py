@@ -135,10 +135,10 @@ class Script:
         return type(self), (self.source, self.edits)
 
     def map(self, span: Span) -> Span | None:
-        """Return where the characters of a span of the source stand in the new text.
+        """Map a span of the source to the new text; None if an edit replaces or splits its characters.
 
-        The result is None if an edit replaces or splits them. It covers the same characters: `mapped.of(script.text) ==
-        span.of(script.source)`. What is inserted at an edge of the span stays outside.
+        The result covers the same characters: `mapped.of(script.text) == span.of(script.source)`. A text that is
+        inserted at an edge of the span stays outside.
 
         Raises:
             AugmentError: the span lies outside the source.
@@ -162,9 +162,9 @@ class Script:
     def carried(self, span: Span) -> Span:
         """Return where a span of the source stands in the new text, even if its characters were edited.
 
-        If all of them were deleted, the result is empty. Letters inserted directly before its first or after its last
-        letter belong to it. Other insertions at its edges do not. If an edit replaces characters inside and outside the
-        span, the whole new text of the edit belongs to it.
+        If all its characters were deleted, the result is empty. Letters inserted directly before the first or after the
+        last letter of the span belong to it; other insertions at its edges do not. If an edit replaces characters
+        inside and outside the span, the whole new text of the edit belongs to it.
 
         >>> Script("в Туле", [Edit(2, 2, "т"), Edit(6, 6, "!")]).carried(Span(2, 6, "LOC"))
         Span(start=2, stop=7, label='LOC')
@@ -228,16 +228,14 @@ class Composed(NamedTuple):
 
 
 def compose(first: Script, second: Script) -> list[Composed]:
-    """Return edits that do what two scripts, applied one after the other, do.
+    """Return edits that do what two scripts do one after the other: they lead from `first.source` to `second.text`.
 
-    They lead from `first.source` directly to `second.text`. Between them is a middle text, which `first` writes and
-    `second` reads. Each edit of `first` has written a range of it, and each edit of `second` replaces a range of it.
-    Ranges that overlap are joined, and so are ranges of different scripts that touch; so the order of two insertions at
-    one place is certain. Each joined range becomes one edit. An edit that would replace text by the same text is left
-    out.
+    Between the two is the text `first.text`. Each edit of `first` wrote a range of it, and each edit of `second`
+    replaces a range of it. Ranges that overlap are joined, and so are ranges of different scripts that touch. Each
+    joined range becomes one edit. An edit that would replace text by the same text is left out.
 
-    If an edit of `second` changes what an edit of `first` wrote, the reading of the earlier edit is lost. It is kept
-    only if the later edit is read as the text that it replaces.
+    If an edit of `second` changes what an edit of `first` wrote, the reading of the first edit is lost. The reading is
+    kept only if the second edit is read as the text that it replaces.
 
     Raises:
         AugmentError: the source of `second` is not the text of `first`.

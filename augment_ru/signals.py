@@ -18,7 +18,7 @@ class HeldSignals:
         came: the numbers of the signals that came and were not delivered yet, in the order in which they came.
 
     Raises:
-        BaseException: the handler of a held signal raised it, at the end of the block.
+        BaseException: at the end of the block the handler of a held signal raised an error.
     """
 
     def __init__(self) -> None:

@@ -34,27 +34,25 @@ _MOST_DRAWS = 100
 
 
 class Adversary:
-    """Searches for the smallest legal change of a record that turns a model's right answer wrong.
+    """Searches for the smallest set of legal changes of a record that turns a model's right answer wrong.
 
     All changes that the attacks can make form one pool. A search chooses sets of changes from the pool and asks the
     model about the texts that they give. Only texts that `perturb` could return are asked about: the engine allows
-    their edits, no edit touches a protected span, and the gate lets them pass. The searches of many records run in
-    rounds, with one call of the model for each round. The result for a record depends only on the settings, the seed,
-    the model and the record.
+    their edits, no edit touches a protected span, and the gate lets them pass. The result for a record depends only on
+    the settings, the seed, the model and the record.
 
     Args:
         attacks: names of attacks, names joined by `+`, or attacks. They get the similarity, threshold, seed and
-            probability given below. A `Perturber` may stand for an attack, and then its own probability and seed are
-            used. The gate is that of the first perturber.
-        model: a function from a list of `Example` to their predictions, or a `Model`. A model with `scored` is also
-            asked for scores, and then needs fewer queries.
+            probability given below. A `Perturber` may be given instead of an attack. Its own probability and seed are
+            then used, and the gate of the first perturber is the gate of the search.
+        model: a function from a list of `Example` to their predictions, or a `Model`. A model that has the method
+            `scored` is asked for scores, too; the search then needs fewer queries.
         name: the name by which the results and the rows call the model.
         budget: the most queries for a record: different texts, including the original.
         target: the label that the model is to give; None for any wrong answer.
-        minimal: whether a set of changes that broke the answer is made smaller, until the answer is right again as soon
-            as any one of them is undone.
-        draws: how often each attack is drawn at random for the pool. So an attack offers at most this many alternatives
-            for a word.
+        minimal: whether changes that are not needed to break the answer are undone again.
+        draws: how often each attack is asked for random changes for the pool. So it offers at most this many
+            alternatives for a word.
         similarity: scores how alike a text and its original are: a name (`meaning`, `navec`, `none`), a `Similarity`,
             or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; None for the similarity's own.
@@ -64,14 +62,14 @@ class Adversary:
             for the constraints that each record's task names.
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
         preparation: a `Preparation`, which is used instead of `constraints` and `annotator`.
-        guide: a model with `scored`, for a `model` that gives only labels: the guide's scores order the queries.
+        guide: a second model, whose scores order the queries if `model` gives only labels. It has the method `scored`.
             Questions to the guide are not counted as queries. None for no guide.
         cache: keeps the answers of the model and of the guide on disk; None keeps them only in memory.
         seconds: how many seconds all searches together may take; None for no limit. With a limit, results depend on
             speed.
-        confirm: how often at least the model is asked again about a text that broke its answer, to find out whether the
-            answer was a slip. These questions count as queries. 0 believes the first answer. None means 0 for a model
-            that states that it is deterministic, and 2 for any other.
+        confirm: how often, at least, the model is asked again about a text that broke its answer, to find out whether
+            the answer was a slip. These questions count as queries. With 0 the first answer is believed. None means 0
+            for a model that states that it is deterministic, and 2 for any other.
 
     Raises:
         AugmentError: a name is unknown, a value is out of range, the guide gives no scores, or there is a guide
@@ -223,8 +221,8 @@ class Adversary:
     def measure_slips(self, records: Sequence[Record]) -> None:
         """Measure how often the model slips on these records, and use this rate in all searches from now on.
 
-        If it is not called, the first search measures the rate on its own records. The rate is not needed if `confirm`
-        is 0: then no text that broke the answer is asked about again.
+        Without this call, the first search measures the rate on its own records. If the setting `confirm` is 0, the
+        rate is not needed, since no text that broke the answer is asked about again.
         """
         self._slip_rate = slip_rate([self._goal(record) for record in records], records, self.ledger)
 
@@ -315,9 +313,10 @@ def check_search(
     Args:
         attacks: the number of attacks, at least 1.
         budget: the most queries for a record, at least 1.
-        draws: how often each attack is drawn for the pool, from 1 to 100.
+        draws: how often each attack is asked for random changes for the pool, from 1 to 100.
         seconds: how many seconds all searches may take, greater than 0; None for no limit.
-        confirm: how often a text that broke the answer is asked about again, at least 0; None if the model decides.
+        confirm: how often a text that broke the answer is asked about again, at least 0; None if that depends on the
+            model.
 
     Raises:
         AugmentError: there is no attack, or a number is out of range.
@@ -337,10 +336,10 @@ def check_search(
 def screened(
     prepared: Prepared, cases: Sequence[SearchCase], similarity: Similarity | None, threshold: float | None
 ) -> PoolGate:
-    """Return a gate for searches, and take out of their pools each change that fails the gate by itself.
+    """Return the gate of some searches; take out of their pools each change that fails the gate by itself.
 
-    Changes are taken out only if the similarity says that this suits it (`PoolGate.screens`). Searches that have ended
-    are left as they are.
+    If the similarity does not state that it `screens`, no change is taken out. Searches that have ended are left as
+    they are.
 
     Args:
         prepared: the records that are searched.

@@ -30,8 +30,8 @@ _TRIES = 100
 def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
     """Search for a set of changes that breaks the answer, by random sets, for a model that gives labels alone.
 
-    The generator yields the next set to ask the model about, and is sent what came of it. It ends when a set broke the
-    answer, or when it finds no new set.
+    The generator yields the next set to ask the model about, and is sent what came of it. The search ends when a set
+    broke the answer, or when no new set is found.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -46,8 +46,8 @@ def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
 def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
     """Yield random sets of changes that the model was not asked about before, until 100 draws in a row give no new set.
 
-    The sets change from half of the words that can be changed to all of them, in turn. Words that were chosen least
-    often come first. So do, for each word, the alternatives that were chosen least often.
+    A set changes half or more of the words that can be changed, as far as the gate allows it. Words and changes that
+    were chosen seldom so far are preferred.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -79,9 +79,8 @@ def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
 def shrink_by_labels(knowledge: Knowledge) -> Search:
     """Make the smallest set of changes that broke the answer smaller, until none of its changes can be undone.
 
-    The generator yields the next set to ask the model about, and is sent what came of it. It is delta debugging (Zeller
-    and Hildebrandt 2002). The set is split into two halves, and each half is tried alone. If neither breaks the answer,
-    the parts are halved again and again, and the set is tried without each part.
+    The generator yields the next set to ask the model about, and is sent what came of it. The method is delta debugging
+    (Zeller and Hildebrandt 2002).
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.

@@ -46,8 +46,8 @@ class Doubted(NamedTuple):
     Attributes:
         texts: the texts of this version, one for each perturbed field.
         similarity: the gate's score of these texts.
-        answers: the latest answer that meets the goal of the search, under True, and the latest that does not, under
-            False.
+        answers: maps True to the latest answer that is what the search wants, and False to the latest answer that is
+            not.
     """
 
     texts: tuple[str, ...]
@@ -64,7 +64,7 @@ class SearchCase:
     Attributes:
         number: the index of the record in the chunk, from 0.
         record: the record.
-        goal: decides which answers count as wrong enough: any wrong one, or a given label.
+        goal: tells which answers the search looks for: any wrong one, or a given label.
         pool: the changes of the record that the search may choose.
         before: the answer to the original; None if the model was not asked yet.
         queries: how many queries were made, including the original.
@@ -119,9 +119,9 @@ class SearchCase:
     def asked_original(self, scored: Scored, most: int) -> bool:
         """Store an answer to the original, and return whether the model must be asked about the original again.
 
-        A wrong answer may be a slip. Then up to two further answers are asked for, and the answer given twice counts.
-        The search ends here if the original is answered wrong, if the target is the right label already, or if there is
-        no change to choose.
+        A wrong answer may be a slip. Then the model is asked up to two more times, and the answer that it gives twice
+        counts. The search ends here if the original is answered wrong, if the target is the right label already, or if
+        there is no change to choose.
 
         Args:
             scored: the answer.
@@ -169,8 +169,7 @@ class SearchCase:
 
         Args:
             key: the number that seeds the random draws of this search.
-            minimal: whether a set of changes that broke the answer is made smaller, until the answer is right again as
-                soon as any one of them is undone.
+            minimal: whether changes that are not needed to break the answer are undone again.
             guidance: what the scores of a guide say about the record; None for no guide.
         """
         if self._original is None:  # the time was over before
@@ -198,7 +197,7 @@ class SearchCase:
 
         Args:
             similarity: the gate's score of the set.
-            most: the most queries for the record. The search ends when ten times as many sets have failed the gate.
+            most: the most queries for the record. When ten times as many sets have failed the gate, the search ends.
         """
         if np.isfinite(similarity):
             self.similarity = max(similarity, self.similarity or 0.0)
@@ -233,8 +232,8 @@ class SearchCase:
     def answered_again(self, scored: Scored) -> None:
         """Store one more answer to a question that is asked again because an answer to it may be a slip.
 
-        The question is about the text that seems to break the answer, or about the original (`Confirmation.of_original`
-        says which).
+        `Confirmation.of_original` says which question that is: about the original, or about the text that seems to
+        break the answer.
         """
         known, doubted = self.confirmation, self.doubted
         if known is None or doubted is None:

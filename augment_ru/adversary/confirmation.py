@@ -64,7 +64,8 @@ class Confirmation:
         original: the answers to the original.
         text: the answers to the text that seems to break the answer.
         again: how many questions about the record were asked again.
-        odds: for the text confirmed last, how likely it is that slips made the difference; None if none was confirmed.
+        odds: how likely it is that slips alone made the answers to the text confirmed last differ from those to the
+            original; None if no text was confirmed.
     """
 
     rate: float
@@ -78,13 +79,13 @@ class Confirmation:
     def of_original(self) -> bool:
         """Whether the next question is about the original, not about the text that seems to break the answer.
 
-        The original gets as many answers as the text has broken ones.
+        The original is asked about while it has fewer answers than the other text has broken answers.
         """
         return self.text.broken > self.original.asked
 
     @property
     def asked(self) -> int:
-        """How often the next question was asked before; it is about the original or about the text in doubt."""
+        """How many answers there are already to the question that is asked next."""
         return (self.original if self.of_original else self.text).asked
 
     def verdict(self, number: int) -> bool | None:
@@ -106,9 +107,10 @@ class Confirmation:
         return self.original.broken > self.original.kept
 
     def as_json(self) -> dict[str, float | int | None]:
-        """Return what a row states: how many questions were asked again, how often the model slips, and the odds.
+        """Return what a row states about the repeated answers.
 
-        The odds say how likely it is that slips made the difference, to two digits.
+        The keys are `again` (how many questions were asked again), `slip_rate` (how often the model slips), and `odds`
+        (how likely it is that only slips made the text's answers differ from those of the original, to two digits).
         """
         odds = None if self.odds is None else float(f"{self.odds:.1e}")
         return {"again": self.again, "slip_rate": round(self.rate, 4), "odds": odds}
@@ -134,12 +136,12 @@ def slip_rate(goals: Sequence[Goal], originals: Sequence[Record], ledger: Ledger
     """Measure how often a model slips: the share of wrong answers to originals that it mostly answers right.
 
     Args:
-        goals: decides for each original which answers are right.
+        goals: the goal of each original, which tells whether an answer is right.
         originals: the records. Only the first 50 are used, and each is asked about four times.
         ledger: asks the model, and keeps its answers.
 
     Returns:
-        The rate, in (0, 1). One slip and 19 other answers are added to what was counted, so that it is never 0.
+        The rate, in (0, 1). One slip and 19 other answers are added to the counts, so that the rate is never 0.
     """
     slips, others = _PRIOR
     examples = [example_of(record.values, record.task) for record in originals[:MEASURED]]

@@ -100,8 +100,8 @@ class Goal:
         """Return the rivals: the labels that may replace the right ones, each as (index of the gold field, label).
 
         The margin of a rival is how far its score is behind that of the right label. Rivals with the smallest margins
-        come first, and at most eight are returned. With a target, the target is the only rival. A ranking has a single
-        rival, (0, ""): the document that would push the relevant ones out.
+        come first, and at most eight are returned. With a target, the target is the only rival. If answers are rankings
+        of documents, the result is [(0, "")], which stands for the documents that are not relevant.
 
         Args:
             scored: the answer to the original, with scores.

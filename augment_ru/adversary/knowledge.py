@@ -83,16 +83,15 @@ class Knowledge:
     Args:
         pool: the changes of the record that the search may choose; not empty.
         similarities: the gate's score of each change by itself, shape (changes,); None if they are not known.
-        original: what the model says of the original.
+        original: what came of the original.
 
     Attributes:
         pool: as above.
         known: what came of each set that was tried (`Verdict`). The empty set stands for the original.
-        smallest: of the sets that broke the answer, the one with the fewest changes. Of equally small ones it is the
-            one with the highest similarity, then the one found first. None if no set broke the answer.
-        nearest: of the sets that did not break the answer, the one that came nearest: its lowest margin is the
-            smallest. A margin is how far the score of a rival label is behind that of the right one. () if that is the
-            original, or if there are no scores.
+        smallest: of the sets that broke the answer, the one with the fewest changes. Of equally small sets, the one
+            with the highest similarity is taken, or else the one found first. None if no set broke the answer.
+        nearest: of the sets that did not break the answer, the one that came nearest to breaking it: the score of a
+            rival label was least behind that of the right one. () if that is the original, or if there are no scores.
     """
 
     def __init__(self, pool: RecordPool, similarities: Floats | None, original: Verdict) -> None:
@@ -160,7 +159,7 @@ class Knowledge:
 
         The changes are taken one after another in the given order. A change is skipped if its gain is not above 0, if
         it failed the gate by itself, if it conflicts with a change already chosen, or if the gate is expected to refuse
-        it together with them.
+        the chosen changes with this one added.
 
         Args:
             order: the indices of the changes in the pool, in the order in which they are tried.
@@ -194,14 +193,14 @@ class Knowledge:
         return found
 
     def without_one(self, chosen: ChangeSet) -> list[ChangeSet]:
-        """Return each set of changes that is left when one change is undone; nothing for a set of one change."""
+        """Return each set of changes that is left when one change is undone; an empty list for a set of one change."""
         return [chosen[:at] + chosen[at + 1 :] for at in range(len(chosen)) if len(chosen) > 1]
 
     def is_minimal(self, chosen: ChangeSet) -> bool:
         """Tell whether no single change of a set can be undone.
 
-        That is so if undoing any one is known to make the answer right again, or to fail the gate, or is expected to
-        fail it.
+        A change cannot be undone if the answer without it is known to be right, or if the other changes fail the gate
+        or are expected to fail it.
         """
         return not any(self.is_open(one) or self.is_broken(one) for one in self.without_one(chosen))
 

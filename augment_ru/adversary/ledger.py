@@ -45,8 +45,8 @@ class Ledger:
         Args:
             examples: the questions.
             advance: a function that is called with the number of answers that were not in memory yet.
-            repeats: how often each question was asked before, if it is asked again on purpose. Then none of the earlier
-                answers is returned. Empty if each is asked for the first time.
+            repeats: for each question, how often it was asked before, if a new answer is wanted in spite of the earlier
+                ones. Empty if earlier answers may be returned.
 
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.

@@ -56,8 +56,8 @@ class SearchSettings:
 class Finding(Result):
     """The result of the search for a record.
 
-    The texts are changed only if the answer broke. If it withstood, `reason` says why the search ended. `similarity` is
-    the lowest score of a changed text. For a rejected record it is the best score that failed.
+    The texts are changed only if the answer broke. If the answer withstood, `reason` says why the search ended.
+    `similarity` is the lowest score of a changed text. For a rejected record it is the best score that failed.
 
     Attributes:
         search_settings: the settings of the search, which all results share.
@@ -69,8 +69,8 @@ class Finding(Result):
         broken_at: which query was the first to break the answer, counted from 1; None if none did.
         minimal: whether no single change can be undone without the answer becoming right or the gate failing.
         confirmation: the repeated answers that told slips from broken answers; None if one answer was believed.
-        tried: how many edits the model was asked about, counted for each feature of an edit
-            (`evaluation.broke.FEATURES`) and each of its values.
+        tried: how many different edits the model was asked about, for each feature of an edit
+            (`evaluation.broke.FEATURES`) and each value of the feature.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = (
@@ -94,7 +94,7 @@ class Finding(Result):
         return f"Finding({self.status}, {brief(texts)}, changes={self.changes}, queries={self.queries})"
 
     def search(self) -> dict[str, Any]:
-        """Return the outcome of the search for a file of JSON: status, answers, queries, number of changes.
+        """Return the outcome of the search as values of JSON: status, answers, queries, number of changes.
 
         docs/adversary.md explains the keys.
         """

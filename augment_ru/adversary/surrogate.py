@@ -47,15 +47,16 @@ _sum = np.add.reduce
 
 
 class LetterView(NamedTuple):
-    """An assumption about what several changed letters of one word do together to the model's scores.
+    """An assumption about how several changed letters of one word act together on the model's scores.
 
-    The effect of a change is by how much it lowers the margin of a rival label.
+    The effect of a change is by how much it lowers the margin of a rival label; the margin is how far the score of that
+    label is behind that of the right one.
 
     Attributes:
         adds: which share of its effect, in [0, 1], each further change of the word adds. With 0, all changes of a word
             together have the mean of their effects. With 1, they have the sum.
-        own: how much changes of the same word differ in their effects, as a standard deviation; the unit is the lowest
-            margin of the original.
+        own: the standard deviation of the effects of changes of the same word; the unit is the lowest margin of the
+            original.
     """
 
     adds: float
@@ -72,17 +73,17 @@ _LITTLE = 0.05
 class Surrogate:
     """Predicts by how much each change of a record lowers the margins of the rival labels.
 
-    The margin of a rival label is how far its score is behind that of the right label. There are two views of what
-    further changed letters of a word do: nothing, or more damage. Each view has a regression, until an answer shows
-    which view holds.
+    The margin of a rival label is how far its score is behind that of the right label. After the first changed letter
+    of a word, further ones may do more damage or none. For each of the two assumptions there is a regression, until an
+    answer shows which one holds.
 
     Args:
         pool: the changes of the record that the search may choose.
         margins: the margins of the original, in nats, shape (rivals,).
 
     Attributes:
-        views: the regressions of the views that may still hold. They may not have learnt the latest answers; take them
-            from `regressions` to be sure.
+        views: the regressions of the assumptions that may still hold, without the latest answers; `regressions` gives
+            them with all answers.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats) -> None:
@@ -92,7 +93,7 @@ class Surrogate:
 
     @property
     def regressions(self) -> Iterator["Regression"]:
-        """The regressions that may still hold, brought up to date one by one as they are taken."""
+        """The regressions that may still hold; each learns the latest answers before it is yielded."""
         for one in self.views:
             for chosen, margins in self._told[one.answers :]:
                 one.learn(chosen, margins)
@@ -100,7 +101,7 @@ class Surrogate:
 
     @property
     def best(self) -> "Regression":
-        """The regression that is trusted first."""
+        """The regression that is believed until an answer shows that another one holds."""
         return next(self.regressions)
 
     @property
@@ -118,9 +119,9 @@ class Surrogate:
         self._told.append((chosen, margins))
 
     def settle(self, before: Floats, after: Floats) -> None:
-        """Decide whether further changed letters of a word add to the damage, and drop the other regression.
+        """Decide whether more changed letters of a word add damage; drop the regression that assumes otherwise.
 
-        The margins say how far each rival label is behind the right one, in nats.
+        A margin is how far a rival label is behind the right one, in nats.
 
         Args:
             before: the margins when the first letters of some words were changed, shape (rivals,).
@@ -135,22 +136,20 @@ class Regression:
     """Bayesian linear regression: by how much each change of a record lowers the margin of each rival label.
 
     The margin of a rival label is how far its score is behind that of the right label. The amount by which a change
-    lowers it is its effect. An observation is all margins after one set of changes, so the effects on all margins share
-    one covariance matrix. It is stored as Σ = Σ₀ − VᵀV, where V has a row for each observation. So an update takes
-    O(observations · changes). Sums are not left to a library for linear algebra, since it adds in another order on
-    other processors.
+    lowers it is the effect of the change.
 
     Args:
         pool: the changes of the record that the search may choose.
         margins: the margins of the original, in nats, shape (rivals,).
-        view: what several changed letters of one word are assumed to do together.
+        view: the assumption on how the effects of several changed letters of one word add up.
 
     Attributes:
         margins: the margins of the original, in nats, shape (rivals,).
-        adds: which share of its effect, in [0, 1], each further change of a word adds.
+        adds: which share of its effect, in [0, 1], a change adds if its word has another change already, as `view`
+            assumes.
         mean: the expected effect of each change on each margin, in nats, shape (rivals, changes).
         scale: the lowest margin of the original, in nats. The prior is stated in this unit.
-        answers: how many observations it has learnt from.
+        answers: how many answers the regression has learnt from.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats, view: LetterView) -> None:
@@ -163,6 +162,10 @@ class Regression:
         self._place, self._shared, self._noise = _PLACE**2 * square, _SHARED**2 * square, _NOISE**2 * square
         self.mean = np.tile(weights * (_MEAN * self.scale), (margins.size, 1))
         self._variance = self._own + (self._place + self._shared) * weights**2
+        # Every answer gives all margins at once, so the effects on all margins share one covariance matrix. It is kept
+        # as Σ = Σ₀ − VᵀV, where Σ₀ is that of the prior and V has a row for each answer: an update takes O(answers ·
+        # changes). A library for linear algebra would add in another order on other processors, so sums are not left to
+        # it.
         first_rows = _FIRST_ROWS if weights.size < _LONG else _FIRST_ROWS_OF_LONG
         self._learnt = np.empty((first_rows, weights.size))
         self.answers = self._counted = 0
@@ -206,8 +209,8 @@ class Regression:
     def ordered(self, effects: Floats) -> tuple[list[int], list[float]]:
         """Return the indices of the changes by their gain, the largest first, and the gain of each change.
 
-        The strongest change of each place (word) gains its whole effect. The others there gain only the share `adds` of
-        theirs. If `adds` is 0, the order leaves the others out.
+        The change with the largest effect in its place (word) gains its whole effect, any other change only the share
+        `adds` of its effect. If `adds` is 0, changes without gain are left out of the order.
 
         Args:
             effects: by how much each change lowers one margin, shape (changes,).
@@ -230,7 +233,7 @@ class Regression:
         return None if counts.max() == 1 else (self.adds + (1.0 - self.adds) / np.maximum(counts, 1))[cells]
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
-        """Return for each set of changes the probability that it breaks the answer: its lowest margin falls below 0.
+        """Return the probability that each set of changes puts a rival label ahead of the right one.
 
         Args:
             sets: the sets, as indices of changes in the pool; none may be empty.

@@ -324,18 +324,19 @@ class Abbreviations(WritesOtherwise):
 
     - `full`: «т. е.», «ул.», «5 тыс.», «1980-х гг.», «РФ», «спс» in words, in the case that the words around require;
       an abbreviation stays if its case is not certain;
-    - `short`: the reverse. «спасибо» becomes «спс» in chats alone (`editing.style`); nothing else is shortened at the
-      start of a sentence, or in a text with «я», a question or an exclamation.
+    - `short`: the reverse. «спасибо» becomes «спс», in chats alone (`editing.style`). Other words are not shortened at
+      the start of a sentence, nor in a text with «я», a question or an exclamation.
 
-    All units of a text, all years, titles, regions and acronyms change together or not at all; a text of over 1,000
-    characters is treated in pieces. Texts about abbreviations stay, and notes («7 мин. пешк.») are not written out.
+    All units of measure of a text change together or not at all, and so do all years, titles, regions and acronyms. A
+    text of over 1,000 characters is treated in pieces. Texts about abbreviations stay, and notes («7 мин. пешк.») are
+    not written out.
 
-    What is denoted stays the same, so the names of places and organisations («РФ») change although the constraint
-    `named_entities` protects them, except in tasks whose answer is a name (`named` in the task file).
+    The attack also changes names of places and organisations («РФ»), which the constraint `named_entities` protects:
+    they still mean the same. It leaves them alone only in tasks whose answer is a name (`named` in the task file).
 
     Args:
-        probability: the share of the abbreviations, and of the words that have one, that change; in [0, 1].
-        classes: the classes of changes.
+        probability: the share of the abbreviations, and of the words with an abbreviation, that change; in [0, 1].
+        classes: which of these classes of changes are made.
 
     Raises:
         AugmentError: there is no such class, or `classes` is empty.

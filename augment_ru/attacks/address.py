@@ -52,7 +52,7 @@ class Address(Attack):
         capital: whether «Вы» and «Ваш» get a capital.
         requests: where «ты» becomes «Вы», the share of the simple requests that become indirect, in [0, 1]: «Пришли
             отчёт.» → «Не могли бы Вы прислать отчёт?».
-        words: the dictionary of pronouns, of verbs of requests, and of phrases that stay.
+        words: the dictionary of this attack: pronouns, verbs of requests, and phrases that stay.
 
     Raises:
         AugmentError: there is no such dictionary or target, or `requests` is not in [0, 1].

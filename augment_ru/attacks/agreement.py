@@ -235,7 +235,7 @@ def wrong_aspects(syntax: Syntax, number: int, pairs: str) -> Iterator[str]:
     Args:
         syntax: the text with its tree.
         number: the index of the verb's token, from 0.
-        pairs: the name of the dictionary of verbs of both aspects.
+        pairs: the name of the dictionary that pairs imperfective with perfective verbs.
     """
     of_infinitive, of_past = _wrong_of_infinitive(syntax, number), _wrong_of_past(syntax, number)
     form = syntax.form(number) if of_infinitive or of_past else None
@@ -275,7 +275,7 @@ def _wrong_of_past(syntax: Syntax, number: int) -> str:
 def aspect_pairs(name: str) -> Mapping[str, tuple[str, ...]]:
     """Read a dictionary of pairs of an imperfective and a perfective verb.
 
-    Return, for each verb, the verbs of the other aspect that it forms a pair with.
+    The result maps each verb to the verbs of the other aspect that are its partners.
 
     Args:
         name: the name of the dictionary.
@@ -312,7 +312,7 @@ class Agreement(MadeOnDemand):
 
     Args:
         classes: which of these classes of errors are made.
-        pairs: the dictionary of pairs of verbs of both aspects.
+        pairs: the dictionary that pairs imperfective with perfective verbs.
         guards: the constraints whose spans this attack never changes, for any task. The default, `acceptability`,
             protects texts that are judged for their grammar.
 
@@ -339,8 +339,7 @@ class Agreement(MadeOnDemand):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a wrong form of words; if a word has several, likelier errors of learners are drawn more often.
 
-        Finding wrong forms takes most of the time. So they are looked for only in words whose rank is below the
-        probability and, in a text with too few of them, in those with the next lowest ranks.
+        To find wrong forms takes long. So only as many words as the run needs are tried, in the order of their ranks.
         """
         words = batch.once(_words_with_errors, self.classes)
         rows = np.array([word.row for word in words], dtype=np.int64)

@@ -16,8 +16,8 @@ class BackTranslation(SentenceRewriting):
     Args:
         forward: the model that translates into English: a hub name in the local cache, or a folder.
         backward: the model that translates back into Russian.
-        min_words: a sentence with protected spans is also translated piece by piece between them; a piece with fewer
-            Russian words than this stays as it is.
+        min_words: if a translation lacks a protected span of its sentence, only the pieces between such spans are
+            translated; a piece with fewer Russian words than this stays as it is.
 
     Raises:
         AugmentError: a value is out of its range.

@@ -77,8 +77,7 @@ class Bae(MadeOnDemand):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to replace Russian words, or to insert words after them.
 
-        Only words whose rank is below the probability are proposed, since the others cannot change. A text with too few
-        of them gets those with the next lowest ranks.
+        The network is asked only about as many words as the run needs, in the order of their ranks.
         """
         known = texts_at(batch, *batch.words)
         russian = np.array([RUSSIAN.fullmatch(word) is not None for word in known], dtype=np.bool_)

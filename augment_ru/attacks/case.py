@@ -15,5 +15,5 @@ class Case(CharacterAttack):
 
     @property
     def table(self) -> Substitutions:
-        """A table that gives each letter its counterpart in the other case; only letters with exactly one are in it."""
+        """A table of letters with their counterparts in the other case; letters without exactly one are left out."""
         return letter_case()

@@ -27,7 +27,7 @@ class Casing(CountedErrors):
     - `name`: a capitalised word inside a sentence put into lower case;
     - `sentence`: no capital at the start of a sentence.
 
-    An error that people make more often tends to have a lower rank, so that it is made more often (`weighted_ranks`).
+    Errors that people make more often tend to have lower ranks, so that they are made more often (`weighted_ranks`).
 
     Args:
         classes: which of these classes of errors are made.

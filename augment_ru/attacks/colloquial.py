@@ -30,7 +30,7 @@ _REMEMBERED = 100_000
 class Spoken(NamedTuple):
     """A form in which people write a word as they say it («щас»).
 
-    It has the form, its class, and its share: of the places where the form could be written, how many have it.
+    The fields are the form, its class, and its share: how often people write this form where they could.
     """
 
     text: str
@@ -59,7 +59,7 @@ class Entry:
     def spoken(self, form: Spoken, old: str) -> str:
         """Return a spoken form of a word or phrase with the capitals of the old text.
 
-        A filler («ну») is put before the old text. An ending replaces that of the old text.
+        A filler («ну») is put before the old text. An ending replaces the ending of the old text.
 
         Args:
             form: one of the spoken forms of this word or phrase.
@@ -105,7 +105,7 @@ class SpokenForms:
 
     Attributes:
         entries: the words and phrases with their spoken forms.
-        rates: for each of them, the share of its places at which people write a spoken form, shape (entries,).
+        rates: how often people write a spoken form of each word or phrase: the share of its places, shape (entries,).
         fillers: the words by which a filler («ну», «короче») is recognised in a text.
     """
 
@@ -136,8 +136,8 @@ class SpokenForms:
             first: whether each word begins a sentence, shape (words,).
 
         Returns:
-            Two pairs of arrays, one for words and one for phrases. In a pair are the index of the word (of a phrase the
-            first one) in the batch, and the index of its entry in `entries`.
+            Two pairs of arrays, one for words and one for phrases: the indices of the words, or of the first words of
+            the phrases, and the indices of their entries in `entries`.
         """
         single, entries = self._listed(forms.texts, first)
         pairs, phrases = self._listed(forms.pairs, first)
@@ -161,7 +161,7 @@ class SpokenForms:
 
         Args:
             entries: the index of each word or phrase in `self.entries`.
-            points: a draw from U[0, 1) for each of them, same shape.
+            points: a draw from U[0, 1) for each word or phrase, same shape.
 
         Returns:
             The index of each drawn form among all forms of the dictionary, as `made` takes it; same shape.
@@ -182,14 +182,14 @@ class SpokenForms:
         return entry.spoken(form, old), Note(old, form.kind)
 
     def starts(self, words: Ints) -> Places:
-        """Return the places where a filler («ну») may be put before one of these words.
+        """Return the words before which a filler («ну») may be put, with the dictionary's entry of these fillers.
 
         Args:
             words: the indices of words that begin a sentence.
 
         Returns:
-            The indices of the words, and the index of the entry of fillers for each. Both are empty if the dictionary
-            has no fillers for the start of a sentence.
+            The indices of the words, and for each the index of the entry in `entries`. Both arrays are empty if the
+            dictionary has no fillers for the start of a sentence.
         """
         words = words if self._any.size else words[:0]
         return words, np.full(words.size, self._any[0] if self._any.size else 0)
@@ -203,8 +203,8 @@ class SpokenForms:
             clause: whether each word would begin a clause if a conjunction stood before it, shape (words,).
 
         Returns:
-            Two pairs of arrays, one for conjunctions of one word («что») and one for those of two. In a pair are the
-            index of the conjunction's first word, and the index of its entry in `entries`.
+            Two pairs of arrays, one for conjunctions of one word («что») and one for conjunctions of two: the indices
+            of their first words, and the indices of their entries in `entries`.
         """
         found = []
         padded = np.concatenate([clause, [False, False]])
@@ -220,7 +220,7 @@ class SpokenForms:
 def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> SpokenForms:
     """Read the spoken forms («щас» for «сейчас») of some classes from a dictionary.
 
-    The columns of the dictionary are: as written, as spoken, class, share.
+    The columns of the dictionary are: the written form, the spoken form, its class, its share.
 
     Args:
         dictionary: the name of a shipped dictionary, or a path that ends in .tsv.
@@ -290,8 +290,8 @@ class Colloquial(CountedErrors):
     - `ending`: -тся and -ться written as -цца;
     - `filler`: «ну», «короче, » at the start of a sentence; «типа» and others after a conjunction.
 
-    A sentence gets at most one filler, and none if it already has one. A form that people write more often tends to
-    have a lower rank, so that it is made more often (`weighted_ranks`). Only texts in the style of a chat or a review
+    A sentence gets at most one filler, and none if it already has one. Forms that people write more often tend to have
+    lower ranks, so that they are written more often (`weighted_ranks`). Only texts in the style of a chat or a review
     change (`editing.style`). Quotations stay.
 
     Args:
@@ -299,8 +299,8 @@ class Colloquial(CountedErrors):
             the words of the dictionary, verbs in -ся, and starts of sentences and of clauses.
         classes: which of these classes of forms are used.
         rates: the dictionary that says how often people write the forms of each class.
-        forms: the dictionary of the forms, with the columns as written, as spoken, class, share.
-        styles: which texts change: `chat`, those in the style of a chat or a review; `any`.
+        forms: the dictionary of the forms, with the columns written form, spoken form, class, share.
+        styles: which texts change: `chat`, texts in the style of a chat or a review; `any`, all texts.
 
     Raises:
         AugmentError: there is no such class, dictionary or style, `classes` is empty, or a line of a dictionary is

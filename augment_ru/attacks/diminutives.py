@@ -23,7 +23,8 @@ class Diminutives(ReplacesWords):
 
     Args:
         words: the dictionary of diminutives.
-        styles: which texts change: `chat`, those in the style of a chat or a review (`editing.style`); `any`.
+        styles: which texts change: `chat`, texts in the style of a chat or a review (`editing.style`); `any`, all
+            texts.
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
             attack never changes their spans, for any task.
 

@@ -23,9 +23,9 @@ class EdaDelete(Attack):
     they have the lowest ranks. Nouns come second, some of them together with their prepositions. Conjunctions and
     single prepositions come last. Finite verbs and question words are never deleted.
 
-    The space before a word is deleted with it. At the start of a sentence, line or option it is the space after it. So
-    if only a space is between the first two words, at most one of them is deleted. In each text or option the word with
-    the highest rank always stays.
+    The space before a word is deleted with the word. A word at the start of a sentence, line or option has none, so the
+    space after it is deleted. The first two words cannot both be deleted, since both need the space between them. In
+    each text or option the word with the highest rank always stays.
 
     Args:
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This

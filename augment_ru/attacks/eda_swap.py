@@ -38,9 +38,9 @@ class Unit:
     Attributes:
         start, stop: the global places where it starts and stops.
         clause: the index of its clause, from 0 through the whole batch.
-        role: "argument" for a noun phrase, with or without a preposition; "adjective" also for a participle. For any
-            other word it is its part of speech, such as "adverb". It is "" in a text of another language, and "fixed"
-            if the constituent stays where it is.
+        role: "argument" for a noun phrase, with or without a preposition; "adjective" for an adjective or participle;
+            for any other word its part of speech, such as "adverb". A constituent that stays where it is has "fixed",
+            and a constituent in a text of another language has "".
         held: whether it has protected characters; then it stays, and only its neighbours may move around it.
     """
 
@@ -54,7 +54,7 @@ class Unit:
         """Tell whether this constituent and its neighbour may exchange places.
 
         They must be in one clause, and at least one of them must have no protected characters. Their roles must differ,
-        or not be known. Neither may be fixed.
+        or be unknown. Neither may be fixed.
         """
         fixed = self.clause != other.clause or "fixed" in (self.role, other.role) or (self.held and other.held)
         return not fixed and (not self.role or self.role != other.role)
@@ -239,8 +239,8 @@ SCOPES = ("clause", "anywhere")
 class EdaSwap(Attack):
     """Exchange random words of a sentence (Wei and Zou 2019; TAPE, Table 1: probability 0.3); punctuation stays.
 
-    The words are paired at random, and a random number is drawn for each word. A pair is exchanged if the number of
-    either word is below the probability p. So up to 2p of the words move, as many as after p·n swaps among n words.
+    The words are paired at random, and a random number is drawn for each word. A pair is exchanged if one of its two
+    numbers is below the probability p. So up to 2p of the words move, as in the paper.
 
     Two words are paired only within a clause, and only if they have different roles in it: «кошка видит собаку» keeps
     who sees whom, «большой дом и старое дерево» keeps what is big. A preposition moves with its phrase, and «не» with

@@ -39,15 +39,15 @@ class Names(Attack):
     in the record. A first name is exchanged for a first name, a patronymic for a patronymic, a surname for a surname.
     An initial follows the name that it stands for.
 
-    Some names stay: those of persons of history and of books, and names in quotations, in the right answer and in the
-    plural, in sentences about another country, the church, rulers or tales. A name also stays if anything about it,
-    such as its gender, is uncertain somewhere in the record.
+    Some names stay: names of persons of history and of books; names in the plural, in quotations and in the right
+    answer; and names in sentences about another country, the church, rulers or tales. A name also stays if anything
+    about it, such as its gender, is uncertain somewhere in the record.
 
     The constraint `named_entities` protects names from other attacks, but not from this one. In tasks whose answer is a
     name or that ask about the world, it protects them from this attack, too (`named` in the task file).
 
     Args:
-        groups: the groups of names of which one is drawn for each record; by default all groups.
+        groups: the groups of names; one of them is drawn for each record. By default all groups take part.
         words: the dictionary of names.
 
     Raises:
@@ -76,7 +76,7 @@ class Names(Attack):
         )
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose one change for each person in each text; a person gets the same new name in all texts of a record."""
+        """Propose one change for each person in each text; all texts of a record get the same new name for a person."""
         changes: list[list[Change]] = [[] for _ in range(len(batch))]
         numbers = [context.number for context in batch.contexts]
         for first, texts in groupby(range(len(batch)), lambda row: row - numbers[row]):

@@ -38,8 +38,8 @@ _READ = 3
 class Ocr(Attack):
     """Misread a text as a scanner does: signs that look alike, lost and added spaces, specks taken for signs.
 
-    Which signs are misread, and beside which others, was counted in what Tesseract read from rendered sentences. For
-    each text it is first drawn how well it was scanned. So errors come in clusters, and many texts have none
+    How often a sign is misread depends on the signs beside it; it was counted in what Tesseract read from rendered
+    sentences. For each text, the quality of the scan is drawn first. So some texts have many errors, and many have none
     (`min_changes` is 0: no change is forced).
 
     Args:

@@ -20,12 +20,13 @@ class OptionOrder(Attack):
     """Put the options of a question into another order; the right answer moves with its text.
 
     Every question with options is reordered, whatever the probability, and no similarity judges it. The new place of
-    the right answer is drawn, all places being equally likely. (Where there is no right answer, it is the place of the
-    first option.) So a model that always gives the same letter is right in 1 of k rows, if there are k options. For the
-    same reason a question of two options stays as it is in every other row; with more options the order always changes.
+    the right answer is drawn; all places are equally likely. So a model that always gives the same letter is right in 1
+    of k rows, if there are k options. For the same reason a question of two options stays as it is in about half of the
+    rows; with more options the order always changes. If the right answer is unknown, the place of the first option is
+    drawn instead.
 
-    If a row is perturbed several times, the further copies have other orders: at first those with the right answer in
-    each other place.
+    If a row is perturbed several times, every copy has another order: at first, the right answer comes to each other
+    place in turn.
     """
 
     name: ClassVar[str] = "option_order"

@@ -28,11 +28,13 @@ class People(Named):
     """Write as people do in chats: with errors of spelling, letter case and punctuation, spoken forms and fillers.
 
     It joins four attacks: `misspell` (without `slang`), `casing`, `punctuation` and `colloquial`. At the default
-    probability each error is as frequent as people make it. At another one the odds of all errors are multiplied by the
-    same number. People also write texts without an error, so no change is forced: a text may stay as it is.
+    probability each error is as frequent as people make it. At another probability the odds of all errors are
+    multiplied by the same number. People also write texts without an error, so no change is forced: a text may stay as
+    it is.
 
     Args:
-        probability: the share of the words that `misspell` would misspell with all its classes; in [0, 1].
+        probability: how frequent errors are: the share of the words that `misspell`, with all its classes, would
+            change; in [0, 1].
 
     Raises:
         AugmentError: the probability is out of its range.

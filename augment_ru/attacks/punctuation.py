@@ -36,8 +36,8 @@ class Punctuation(CountedErrors):
     - `yo_dropped`: ё is written as е;
     - `yo_written`: е is written as ё where the dictionary has the word only with ё.
 
-    Quotations, numbers and abbreviations («т. е.», «ул.») keep their marks. An error that people make more often tends
-    to have a lower rank, so that it is made more often (`weighted_ranks`).
+    Quotations, numbers and abbreviations («т. е.», «ул.») keep their marks. Errors that people make more often tend to
+    have lower ranks, so that they are made more often (`weighted_ranks`).
 
     Args:
         classes: which of these classes of errors are made.

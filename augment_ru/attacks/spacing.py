@@ -25,7 +25,7 @@ class Spacing(CountedErrors):
     """Join words, split words, drop hyphens or the space after a comma, each as often as people do.
 
     Words are not joined where that would make another word («не мой» stays). No word takes part in two errors, so at
-    most two words are joined. An error that people make more often tends to have a lower rank, so that it is made more
+    most two words are joined. Errors that people make more often tend to have lower ranks, so that they are made more
     often (`weighted_ranks`).
 
     Args:

@@ -41,7 +41,7 @@ _REFUSED = 0.165
 
 @dataclass(frozen=True, slots=True)
 class Speech(Attack):
-    """Write a text as a speech recogniser does that hears it read aloud.
+    """Write a text as a speech recogniser would, after hearing it read aloud.
 
     There are no capitals and no punctuation; numbers, signs, abbreviations and Latin words are written as they are
     spoken. Then some words are misheard: they become words that sound the same or nearly so, lose their endings, are
@@ -68,9 +68,10 @@ class Speech(Attack):
         _table(self.words)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the text as it is spoken (small letters, numbers in words), and errors; each edit is one change.
+        """Propose the edits that give a text its spoken form (small letters, numbers in words), and errors of hearing.
 
-        Changes to what is spoken have ranks near 0, so that they are made at every positive probability.
+        Each edit is one change. Edits for the spoken form have ranks near 0, so that they are made at every positive
+        probability.
         """
         table, text = _table(self.words), "\n".join([*batch.texts, ""])
         words, taken = _Words.of(text, table.name), np.zeros(len(text), dtype=np.bool_)

@@ -15,9 +15,9 @@ from augment_ru.text.phrases import in_phrase
 class Synonyms(ReplacesWords):
     """Replace words by words of the same sense, in the same form; what depends on a noun agrees with its new gender.
 
-    Words are looked up by lemma and part of speech. If a word has several senses, the first one is taken that the
-    dictionary allows in the phrase around the word. A synonym is skipped if the sentence already has it, or if it
-    cannot be put into the form of the word.
+    Words are looked up by lemma and part of speech. If a word has several senses, the first sense that the dictionary
+    allows in the phrase around the word is taken. A synonym is skipped if the sentence already has it, or if it cannot
+    be put into the form of the word.
 
     Args:
         words: the dictionary of synonyms.
@@ -38,7 +38,7 @@ class Synonyms(ReplacesWords):
         senses(self.words)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
-        """Return the synonyms of a word in the sense that it has here, in a random order: better ones tend to be first.
+        """Return the synonyms of a word in the sense that it has here, shuffled; better ones tend to come first.
 
         Args:
             doc: the text with its annotation.

@@ -31,7 +31,7 @@ class _Before(NamedTuple):
 
 
 class Spellings:
-    """How letters are spelled in another alphabet, in arrays, read from a dictionary.
+    """How letters are spelled in another alphabet: arrays that are read from a dictionary.
 
     The columns of the dictionary are: a letter; the letters before which the line holds, or `-` for all; the spellings,
     likelier ones first. Each line is a row of the arrays.
@@ -40,8 +40,8 @@ class Spellings:
         name: the name of the dictionary, or a path that ends in .tsv.
 
     Attributes:
-        row_of: the row of each code point that holds before all letters, -1 if there is none; shape (largest code point
-            + 2,).
+        row_of: for each code point, the row that holds whatever letter follows; -1 if there is no such row; shape
+            (largest code point + 2,).
         case_of: 1 for each small letter, 2 for each capital, 0 for other characters; of the same shape.
         before: the rows that hold only in front of certain letters.
         bounds: the cumulative probabilities of the spellings in each row, the last of them 1; shape (rows, largest
@@ -89,8 +89,8 @@ class Spellings:
         """Return the words at these ranges of global places in the other alphabet; characters without a spelling stay.
 
         If a letter has several spellings, one is drawn. If a capital is spelled by several letters, usually only the
-        first is a capital («Щ» gives "Shch"). All are capitals if the next letter is a capital, or at the end of a word
-        if the letter before it is.
+        first is a capital («Щ» gives "Shch"). All are capitals if the next letter is a capital, or, at the end of a
+        word, if the letter before is a capital.
 
         Args:
             batch: the texts.
@@ -174,8 +174,9 @@ class Transliteration(Attack):
         unit: what is written in Latin letters as a whole. `word`: each word by itself. `run`: the first few words of a
             sentence. `sentence`: a sentence. `message`: the whole text. The probability is the share of the words, of
             the sentences (for `run`, too) or of the texts.
-        targets: with `unit=word`, which words change: `content`, content words before others; `lexicon`, only words
-            that moderation looks for; `random`, any; or the path of a text file with one word in each line.
+        targets: with `unit=word`, which words change: `content`, any, but content words come first; `lexicon`, only
+            words that moderation looks for; `random`, any, with equal chances; or the path of a text file with one word
+            in each line.
 
     Raises:
         AugmentError: there is no such style, unit or word list, or a line of a file is malformed.
@@ -194,7 +195,7 @@ class Transliteration(Attack):
         _table(self.style)  # so that an unknown style is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to write words in Latin letters: each by itself, or all of a sentence or text (the option `unit`)."""
+        """Propose to write words in Latin letters: single words, or all words of a sentence or text (option `unit`)."""
         table = _table(self.style)
         (starts, stops), keys = batch.words, table.keys(batch.codes)
         is_latin = ((batch.codes | _CASE) >= ord("a")) & ((batch.codes | _CASE) <= ord("z"))

@@ -254,7 +254,7 @@ def build_(**given: Any) -> None:  # noqa: ANN401
 @option("--rebuild N", "Perturb N rows of each task again and compare.", type=click.IntRange(min=0), default=0)
 @option("--expect SHA256", "The digest of the manifest as it was published.")
 def verify(**given: Any) -> None:  # noqa: ANN401
-    """Check a release: every file, row and edit. Print what was changed since it was built, with its file and row."""
+    """Check a release: every file, row and edit. Print each change since it was built, with the file and the row."""
     from augment_ru.jobs.release import check_release
 
     check_release(**given)
@@ -298,8 +298,8 @@ def list_(kind: str | None, verbose: bool, lang: str | None) -> None:  # noqa: F
 def check(files: tuple[str, ...]) -> None:
     """Check dictionaries, rule files, task files and prompt files.
 
-    Also runs the examples of rule files, and of a constraint's function: FILE.py:FUNCTION. Dictionaries end in .tsv,
-    the others in .toml. Without FILE, checks all files of this package.
+    Dictionaries end in .tsv, the other files in .toml. A function that is a constraint is given as FILE.py:FUNCTION.
+    Also runs the examples in rule files and of such functions. Without FILE, checks all files of this package.
     """
     from augment_ru.jobs.check import file_problems, prompts_of_files
     from augment_ru.jobs.progress import print_problems
@@ -387,7 +387,7 @@ def compare(**given: Any) -> None:  # noqa: ANN401
 def totals(reports: tuple[Path, ...], form: str) -> None:
     """Print the means of models over tasks, from the reports of evaluate.
 
-    They are the totals of MERA and Russian SuperGLUE, and Tables 3 and 4 of TAPE.
+    They are computed like the totals of MERA and Russian SuperGLUE, and like Tables 3 and 4 of TAPE.
 
     \b
     augment-ru evaluate release/winograd --model linear -o winograd.json
@@ -426,9 +426,9 @@ def verdicts() -> None:
 def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
     """Write a sample of perturbed rows for annotators to judge.
 
-    The question is in Russian, and no attack is named. A whole release is sampled task by task. If a report of
-    evaluate is given, the rows are those that it counts. Each outcome (such as broken) of the first model in it then
-    has the same share in the sample as in the report.
+    The question is in Russian, and no attack is named. A whole release is sampled task by task. From a report of
+    evaluate, the rows that it counts are sampled; each outcome (such as broken) of its first model has the same share
+    in the sample as in the report.
     """
     from augment_ru.jobs.verdicts import export_sample
 

@@ -52,7 +52,7 @@ def no_command(group: click.Group, context: click.Context, args: list[str]) -> c
 
     Args:
         group: the commands.
-        context: where the error occurred, for the message.
+        context: click's context of the call, which the message uses.
         args: the arguments.
     """
     name = args[0]

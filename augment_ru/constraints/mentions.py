@@ -86,7 +86,7 @@ def _folded(word: str) -> str:
 def inflected(word: str, form: str) -> bool:
     """Tell whether two words in lower case are forms of the same noun, adjective or numeral.
 
-    If one of them is not in the dictionary, they are compared by their stems.
+    If one of the words is not in the dictionary, their stems are compared.
 
     >>> inflected("орел", "орла"), inflected("шталем", "шталь"), inflected("казань", "казанка")
     (True, True, False)

@@ -63,10 +63,10 @@ class Forms:
         self.firsts = np.cumsum([0, *(len(doc.forms) + 1 for doc in docs)])
 
     def rows(self, may: Callable[[str], bool] | None) -> list[int]:
-        """Return the indices of the texts that contain a certain word, ascending.
+        """Return the indices of the texts that contain one of the sought words, ascending.
 
         Args:
-            may: tells whether a word is one of those that are sought; None returns all texts.
+            may: a function that tells whether a word is sought; with None, all texts are returned.
         """
         if may is None:
             return list(range(len(self.docs)))

@@ -184,8 +184,8 @@ def constraint(spec: str, *, may_import: bool = False) -> Constraint:
 
     Args:
         spec: the name or file; `NAME:LABEL,LABEL` takes only the rules with these labels.
-        may_import: whether `spec` may also name a function of the user's own, such as `my_rules.py`. It may if a user
-            gave it.
+        may_import: whether `spec` may also name a function of the user's own, such as `my_rules.py`. That runs code, so
+            it is allowed only if the user wrote `spec`.
 
     Raises:
         AugmentError: there is no such constraint, its file is malformed, or `spec` names a function although
@@ -232,7 +232,7 @@ def own_constraint(function: object, where: str = "") -> Constraint:
 
 
 def constraint_paths() -> dict[str, Path]:
-    """Return the rule files that can be given by name: those of this package and of other packages, by name.
+    """Map the name of each rule file, of this package or of another installed package, to the path of the file.
 
     Raises:
         AugmentError: two files have the same name.

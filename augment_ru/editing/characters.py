@@ -29,7 +29,8 @@ class Substitutions:
     Two tables are equal only if they are the same object.
 
     Attributes:
-        row_of: the row of each code point, -1 if it has no substitutes; shape (largest code point in the table + 2,).
+        row_of: for each code point, its row in the other arrays; -1 if it has no substitutes; shape (largest code point
+            in the table + 2,).
         bounds: the cumulative probabilities of the substitutes in each row, the last of them 1; shape (rows, largest
             number of substitutes).
         substitutes: the code points of the substitutes, same shape.
@@ -108,8 +109,8 @@ def _substituted(batch: Batch, table: Substitutions) -> tuple[Ints, Ints, npt.ND
 def keyboards(layouts: tuple[str, ...]) -> Substitutions:
     """Return, for each letter in lower and in upper case, the letters on the neighbouring keys of some keyboards.
 
-    A neighbour is at most 1.5 key widths away, and its weight is 1 / distance². A key such as ё, in the corner, may
-    have no neighbour that near. Then it and the key nearest to it count as neighbours of each other.
+    A neighbour is at most 1.5 key widths away, and its weight is 1 / distance². If a key has no neighbour that near (ё
+    in the corner), this key and the one nearest to it count as neighbours of each other.
 
     Args:
         layouts: names of shipped layouts, such as `keyboard_ru`, or paths of `.tsv` files with the columns key, x, y; x

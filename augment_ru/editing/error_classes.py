@@ -67,9 +67,10 @@ class ErrorRates:
         return ErrorRates(found, self.mean)
 
     def rate(self, name: str) -> float:
-        """Return how often people make errors of a class: the share of the places where they can; 0 if unknown.
+        """Return how often people make errors of a class: the share of the places where they could.
 
-        Use it for a class with one kind of place. For other classes it returns the sum of the rates of all kinds.
+        This is meant for a class with one kind of place. For other classes it returns the sum of the rates of all
+        kinds; for an unknown class, 0.
         """
         return math.fsum(one.rate for one in self.of(name))
 
@@ -104,8 +105,8 @@ def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible
         possible: the classes that the attack knows.
 
     Raises:
-        AugmentError: `classes` is empty, the attack or the dictionary lacks one of them, there is no such dictionary,
-            or one of its numbers is wrong.
+        AugmentError: `classes` is empty, the attack or the dictionary lacks one of the classes, there is no such
+            dictionary, or one of its numbers is wrong.
     """
     check_classes(attack, classes, possible)
     found: dict[str, list[ErrorRate]] = {}
@@ -123,11 +124,12 @@ def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible
 
 
 def weighted_ranks(draws: Floats, rates: Floats, mean: float) -> Floats:
-    """Turn draws into ranks, so that each error is made as often as people make it if the probability is `mean`.
+    """Turn draws into ranks: at the probability `mean`, each error is then made as often as people make it.
 
-    People make an error of rate r at a share r of its places. At probability p the odds of making it are odds(r) ·
-    odds(p) / odds(mean), where odds(x) is x / (1 - x). So errors with higher rates are made more often at any p, and at
-    p = 1 all errors are made. If all rates equal the mean, the ranks are the draws.
+    The rate of an error is the share of its places at which people make it. The odds of a number x in [0, 1] are
+    odds(x) = x / (1 - x). At probability p, an error of rate r is made with the odds odds(r) · odds(p) / odds(mean). So
+    errors of higher rates are made more often at any p, and all errors are made at p = 1. If all rates equal the mean,
+    the ranks are the draws.
 
     Args:
         draws: draws from U[0, 1), shape (places,).
@@ -151,7 +153,7 @@ def drawn_class(points: Floats, bounds: Floats) -> Ints:
     """Draw a class of errors for each place, by the rates of the classes; return their indices, shape (places,).
 
     Args:
-        points: a uniform draw for each place, from 0 to its last bound, shape (places,).
+        points: a uniform draw for each place, from 0 to the sum of all rates there, shape (places,).
         bounds: the cumulative rates of the classes, shape (classes,), or (places, classes) if they differ by place.
     """
     chosen: Ints = np.minimum((points[:, None] >= bounds).sum(axis=1), bounds.shape[-1] - 1)
@@ -159,9 +161,7 @@ def drawn_class(points: Floats, bounds: Floats) -> Ints:
 
 
 def kind_notes(kinds: Ints, classes: Sequence[str]) -> Callable[[Ints], Sequence[Note]]:
-    """Return a function that makes the notes of edits: each note names the class of the error that the edit makes.
-
-    The function takes the indices of the edits.
+    """Return a function that makes the notes of edits from their indices; a note names the class of the edit's error.
 
     Args:
         kinds: the index of each edit's class in `classes`, shape (edits,).

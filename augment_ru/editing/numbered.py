@@ -64,9 +64,10 @@ def end_of_short(text: str, stop: int) -> int:
 
 
 def fitted(text: str, place: Place) -> Iterator[Place]:
-    """Fit a new text to the text around it: its capital, its е or ё, and the preposition before it.
+    """Fit the new text of a place to the text around it: its capital, its е or ё, and the preposition before it.
 
-    Yield nothing if the right form of the preposition is uncertain, or if a number in figures would open a sentence.
+    The fitted place is yielded, or nothing: if the right form of the preposition is uncertain, or if a number in
+    figures would open a sentence.
 
     Args:
         text: the text.
@@ -109,11 +110,11 @@ _BREAK = re.compile(r"[.!?…]\s+[А-ЯЁ]|\n")
 
 @dataclass(frozen=True, slots=True)
 class WritesOtherwise(Attack):
-    """Rewrite ranges of a text, such as numbers; if there are several ways to rewrite one, draw one at random.
+    """Rewrite ranges of a text, such as numbers. If a range can be rewritten in several ways, one of them is drawn.
 
     Args:
         probability: the share of the ranges that change, in [0, 1].
-        classes: which classes of changes are made; each attack of this kind names its own.
+        classes: which classes of changes are made; each attack that inherits from this class has classes of its own.
 
     Raises:
         AugmentError: there is no such class, or `classes` is empty.

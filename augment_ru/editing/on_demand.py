@@ -23,10 +23,10 @@ Work = Callable[[Ints], Mask]
 
 @dataclass(frozen=True, slots=True)
 class MadeOnDemand(Attack):
-    """An attack that makes only those changes that may be applied, because making one takes long.
+    """An attack whose edits take long to make; it makes them only for changes that may be applied.
 
-    These are the changes with a rank below the probability. In a text with fewer than `least` of them, they are also
-    those with the next lowest ranks.
+    These are the changes with a rank below the probability. If a text has fewer than `least` of them, those with the
+    next lowest ranks are added.
 
     Args:
         least: how many changes of each text are made at any positive probability, if the text has that many possible
@@ -36,10 +36,10 @@ class MadeOnDemand(Attack):
     least: int = field(default=1, repr=False, compare=False, kw_only=True, metadata={"option": False})
 
     def with_min_changes(self, count: int) -> Self:
-        """Return the attack for a run in which `count` changes of each record are made whatever their ranks.
+        """Return the attack with `least` set for a run in which `count` changes of each record are forced.
 
-        If `count` is 0, the attack still makes one change of each text. From it the engine sees that something could be
-        changed in a text that stays as it is.
+        If `count` is 0, one change of each text is still made: from it the engine sees that the text could have been
+        changed.
         """
         return replace(self, least=max(count, 1))
 
@@ -54,18 +54,18 @@ def changes_in_rounds(
     least: int,
     groups: Ints | None = None,
 ) -> Proposals:
-    """Make only those changes that may be applied, and propose them.
+    """Propose changes whose edits take long to write; only those that may be applied are written.
 
-    First, all changes with a rank below the probability are made. Then, where fewer than `least` of them could be made,
-    those with the next lowest ranks are tried.
+    First, all changes with a rank below the probability are written. If a text then has fewer than `least` changes,
+    those with the next lowest ranks are written, until it has enough.
 
     Args:
         batch: the texts.
         places: a global place of each possible change, shape (changes,).
         ranks: the rank of each change, same shape.
-        probability: the probability of the attack; at 0 no change is made.
-        write: a function that makes several changes at once. It takes their indices and returns the edits of each; none
-            for a change that cannot be made.
+        probability: the probability of the attack; at 0 no change is proposed.
+        write: a function that writes several changes at once. It takes their indices and returns the edits of each; a
+            change that turns out to be impossible has no edits.
         least: how many changes each text needs, at least 1.
         groups: the index of the sentence of each possible change, same shape, if each sentence needs `least` changes;
             by default each text does.
@@ -85,16 +85,17 @@ def changes_in_rounds(
 
 
 def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, least: int = 1) -> None:
-    """Try all changes with a rank below the probability; then, in texts with too few changes, the next lowest ranks.
+    """Try the changes that may be applied, so that no time is spent on the others.
 
-    So each text gets the possible changes of its lowest ranks, whatever probability a search chooses. No time is spent
-    on changes that can never be applied.
+    First, all changes with a rank below the probability are tried. If fewer than `least` changes of a text could then
+    be made, those with the next lowest ranks are tried, until there are enough.
 
     Args:
         rows: the index of the text of each possible change, shape (changes,).
         ranks: the rank of each change, same shape.
-        probability: the probability of the attack; at 0 no change is tried.
-        work: a function that tries to make the changes with these indices, and tells for each whether it was made.
+        probability: the probability of the attack; at 0 nothing is done.
+        work: a function that tries to make the changes with the given indices, and returns for each whether it was
+            made.
         least: how many changes each text needs, at least 1.
     """
     if probability <= 0 or not rows.size:
@@ -129,7 +130,7 @@ def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
 def written_together(
     batch: Batch, starts: Ints, stops: Ints, ranks: Floats, make: Callable[[Ints, list[str]], Sequence[Rewritten]]
 ) -> Proposals:
-    """Return proposals whose new texts and notes are made together, when the engine first needs them.
+    """Return proposals whose new texts and notes are made all together, but only when the engine first needs them.
 
     Each edit is a change of its own. The edits must be sorted and disjoint, each must change its text, and none may put
     a letter where there was no letter.

@@ -30,7 +30,7 @@ _PREDICATES = frozenset({"VERB", "AUX", "ADJ"})
 
 
 def agreeing(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
-    """Find the words that must change because a noun is replaced by a noun of another gender.
+    """Return new forms for the words that agree with a noun when a noun of another gender replaces it.
 
     Args:
         syntax: the tree of the text.
@@ -39,8 +39,8 @@ def agreeing(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[in
         new: the dictionary form of the new noun, with its gender.
 
     Returns:
-        The new words in lower case, with ё, by the index of the token that each one replaces. None if a word cannot be
-        put into the gender of the new noun, or if it is not certain which words refer to the replaced one.
+        The new forms in lower case, with ё, by the index of the token that each one replaces. None if a word cannot be
+        put into the gender of the new noun, or if it is not certain which words refer to the replaced noun.
     """
     if old.gender == new.gender and (old.gender or "GNdr" in old.word & new.word):
         return {}

@@ -227,18 +227,18 @@ Rewrite = Callable[[Sequence[str], Keys], Sequence[str | None]]
 def rewrite_sentences(
     batch: Batch, streams: Streams, probability: float, rewrite: Rewrite, *, min_words: int, least: int = 1
 ) -> Proposals:
-    """Propose a rewritten form of each sentence whose rank is below the probability, since the others cannot change.
+    """Propose a rewritten form of sentences.
 
-    In a text with fewer than `least` rewritten sentences, the sentences of the next lowest ranks are tried until there
-    are enough.
+    The model rewrites the sentences with a rank below the probability. If a text then has fewer than `least` changes,
+    sentences with the next lowest ranks are tried.
 
     Args:
         batch: the texts.
         streams: the random draws of each text.
         probability: the probability of the attack.
         rewrite: the model: a function from texts and the keys of their random draws to new texts.
-        min_words: a sentence with protected spans is also rewritten piece by piece between them; a piece with fewer
-            Russian words than this stays as it is.
+        min_words: if the rewritten form lacks a protected span of the sentence, only the pieces between such spans are
+            rewritten; a piece with fewer Russian words than this stays as it is.
         least: how many sentences of each text are rewritten if possible, at least 1.
     """
     places = [
@@ -326,10 +326,10 @@ class SentenceRewriting(MadeOnDemand):
     Args:
         probability: the share of the sentences that are rewritten, in [0, 1].
         beams: the width of the beam search, at least 1.
-        temperature: if set (over 0), tokens are drawn at random instead; by default they are not.
-        top_k: each token is then drawn from this many likeliest ones, at least 1.
-        min_words: a sentence with protected spans is also rewritten piece by piece between them; a piece with fewer
-            Russian words than this stays as it is.
+        temperature: if it is set (over 0), tokens are drawn at random at this temperature; None uses beam search.
+        top_k: with a temperature, each token is drawn from this many likeliest ones, at least 1.
+        min_words: if the rewritten form lacks a protected span of the sentence, only the pieces between such spans are
+            rewritten; a piece with fewer Russian words than this stays as it is.
         device: the device of the networks: auto, cpu or cuda[:N].
         dtype: the number format of their weights.
 
@@ -362,9 +362,9 @@ class SentenceRewriting(MadeOnDemand):
         return load("AutoModelForSeq2SeqLM", name, device=self.device, dtype=self.dtype)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a new form of each sentence whose rank is below the probability, since the others cannot change.
+        """Propose a new form of sentences.
 
-        A text with too few of them gets those with the next lowest ranks.
+        The networks rewrite only as many sentences as the run needs, in the order of their ranks.
         """
         return rewrite_sentences(
             batch, streams, self.probability, self.rewrite, min_words=self.min_words, least=self.least
@@ -386,7 +386,7 @@ class SentenceRewriting(MadeOnDemand):
     def generate(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
         """Return a new form of each text; None for a text for which no usable output was generated.
 
-        `rewrite` calls this with at least one text. If no random draws are made, it caches what is returned.
+        `rewrite` calls this with at least one text. If no random draws are made, `rewrite` caches the result.
 
         Args:
             texts: sentences or parts of sentences.

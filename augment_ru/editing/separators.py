@@ -155,8 +155,8 @@ def parted(forms: WordForms, rates: ErrorRates) -> tuple[Ints, Ints]:
         rates: how often people make each error.
 
     Returns:
-        The indices of the words found in `forms`, and the lengths of their prefixes in letters, both of shape (words
-        found,).
+        The indices in `forms` of the words that were found, and the lengths of their prefixes in letters, both of shape
+        (words found,).
     """
     prefixes = tuple(prefix.removesuffix("*") for one in rates.of("split") for prefix in one.phrases)
     words = np.flatnonzero(forms.letters & (forms.stops - forms.starts > _SHORTEST_REST))

@@ -73,16 +73,16 @@ def _carries_meaning(word: str) -> bool:
 
 
 def targeted(batch: Batch, streams: Streams, starts: Ints, stops: Ints, targets: str) -> tuple[Ints, Ints, Floats]:
-    """Choose the words that may change, and draw their ranks.
+    """Choose which words may change, and draw their ranks.
 
     Args:
         batch: the texts.
         streams: the random draws of each text.
-        starts: the global places where the words start that the attack can change, ascending.
+        starts: the global places where words start, ascending; only words that the attack can change.
         stops: the global places where they stop.
-        targets: which of them may change. `content`: all, but content words have the lower ranks. So words such as «и»
-            and «над» change only if the probability is higher than the share of content words. `lexicon`, or the path
-            of a word list: only words of the list. `random`: all alike.
+        targets: which of these words may change. `content`: all, but content words have the lower ranks. So «и» or
+            «над» changes only if the probability is higher than the share of content words. `lexicon`, or the path of a
+            word list: only words of the list. `random`: all, with equal chances.
 
     Returns:
         The starts and stops of the chosen words, and their ranks, all of shape (words,).

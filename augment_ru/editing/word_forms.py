@@ -28,12 +28,12 @@ FormTable: TypeAlias = Mapping[str, int]
 
 
 def form_table(forms: Sequence[str]) -> FormTable:
-    """Number words and phrases of two words, in lower case, from 0, to find them among the words of a batch.
+    """Number words and phrases of two words, so that they can be found among the words of a batch.
 
     A form with ё is also found where a text has е instead, unless the form with е is among the forms, too.
 
     Args:
-        forms: the words and phrases.
+        forms: the words and phrases, in lower case; the first one gets the number 0.
 
     Raises:
         AugmentError: a form is given twice or has more than two words.
@@ -90,7 +90,7 @@ class WordForms:
     Attributes:
         codes: the code points of the batch in lower case.
         starts, stops: the global places where the words start and stop, shape (words,).
-        texts: the words; of several that stay together («30 000»), without the spaces.
+        texts: the words. Several that stay together («30 000») are one word, which is given without the spaces.
         beside: whether there is only a single space between each word and the next word of the same text or option,
             shape (words,).
     """
@@ -182,7 +182,7 @@ class WordForms:
         return found[self.letters[found]]
 
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
-        """Return the different words among some words, in lower case, and which of them each word is.
+        """Return the different words among some words, in lower case, and for each word which of these it is.
 
         Args:
             words: the indices of the words.
@@ -228,7 +228,8 @@ def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
 def first_of_sentences(batch: Batch, places: Ints) -> Mask:
     """Tell for each word whether it is the first of its sentence, line or option.
 
-    No letter or digit may stand before it there. The full stop of an initial ends no sentence: «А. С. Пушкин».
+    Then no letter or digit stands before the word in its sentence, line or option. The full stop of an initial ends no
+    sentence: «А. С. Пушкин».
 
     Args:
         batch: the texts.

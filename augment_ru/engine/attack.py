@@ -25,8 +25,8 @@ class Needs(NamedTuple):
 
     Attributes:
         layers: the layers of annotation that are read, such as `lemmas`.
-        guards: the names of the constraints whose spans are needed: as guards, which no edit may touch, or as words to
-            join.
+        guards: the names of the constraints whose spans are needed: spans that no edit may touch, and spans that count
+            as one word.
         wants: functions that tell from the tokens of a text whether an attack may change it. A text that none of them
             wants is not annotated. If there are no functions, every text is annotated.
     """
@@ -138,7 +138,7 @@ class Attack(ABC):
     def exchanges(self) -> frozenset[str]:
         """The labels of protected names, such as `PER`, that the attack may replace; by default none.
 
-        They stay protected if right answers depend on names. The field `named` of a task says so (`Layout`).
+        If a task states that right answers depend on names (`named` in its task file), they stay protected.
         """
         return frozenset()
 
@@ -189,10 +189,10 @@ class Attack(ABC):
         return cast("Self", replace(cast("Any", self), probability=check_probability(self.name, probability)))
 
     def with_min_changes(self, count: int) -> Self:
-        """Return the attack for a run in which every record gets at least `count` changes.
+        """Return the attack prepared for a run in which every record gets at least `count` changes.
 
-        Only attacks that leave out some of their possible changes need to define this. By default it returns the same
-        object.
+        By default it is the same object, since an attack proposes all its possible changes. Override this only in an
+        attack that proposes no more changes than are needed.
         """
         del count
         return self
@@ -230,10 +230,10 @@ class Attack(ABC):
 
 
 def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
-    """Return what an attack proposes for the texts of a batch, after checking it.
+    """Return the changes that an attack proposes for the texts of a batch, checked for faults of the attack.
 
-    Errors in the attack become `AugmentError`s. Proposals may contain functions, such as one that makes the new texts.
-    What they return is checked whenever they are called.
+    Proposals may contain functions, such as one that makes the new texts. Their results are checked whenever they are
+    called.
 
     Args:
         attack: the attack, which may be a user's own.
@@ -241,7 +241,7 @@ def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
         streams: the random streams of the texts.
 
     Raises:
-        AugmentError: the attack fails; the message names it and the error.
+        AugmentError: the attack fails; the message names the attack and the error.
     """
     guard = partial(failing, f"attack '{attack.name}'")
     with guard():
@@ -335,8 +335,10 @@ def attack_name(spec: str) -> str:
     """Return the name under which a user sets the options of an attack.
 
     Args:
-        spec: the name of an attack, which is returned, or `my_attack.py` or `python:MODULE:CLASS`, for which the `name`
-            of the class is returned.
+        spec: the name of an attack, or `my_attack.py` or `python:MODULE:CLASS`.
+
+    Returns:
+        `spec` itself if it is a name; otherwise the `name` of the class.
 
     Raises:
         AugmentError: the class cannot be imported, has no name, or has the name of an attack that exists already.

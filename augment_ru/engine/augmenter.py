@@ -34,13 +34,13 @@ class Augmenter:
             default, each record has the constraints that its task names.
         similarity: `meaning`, `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; by default the similarity's own.
-        schedule: how the search goes: `paper` (halve the probability until the gate passes) or `strongest` (as many
-            changes as still pass).
+        schedule: how the search goes: `paper` (halve the probability until the texts pass the gate) or `strongest` (as
+            many changes as still pass).
         seed: the seed of all random draws, any integer.
         probability: the share of the possible changes that are made, in [0, 1]; by default the attack's own.
         candidates: how many random perturbations are tried for each record, 1 to 1000.
         min_changes: the fewest changes that each record gets at a positive probability. A record with fewer possible
-            changes gets all of them. By default the attack's own.
+            changes gets all of them. By default the attack's own number.
         floor: the lowest probability that the search tries, in (0, 1].
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
 
@@ -226,7 +226,7 @@ class Augmenter:
         num_proc: int | None = None,
         batch_size: int = 1024,
     ) -> Data:
-        """Perturb the rows of a Hugging Face dataset; the result is a new dataset with one row for each.
+        """Perturb the rows of a Hugging Face dataset; the result is a new dataset with as many rows.
 
         Args:
             dataset: a `Dataset`, an `IterableDataset` (streaming), or a dictionary of either; it is not modified.

@@ -28,7 +28,10 @@ from augment_ru.text.context import Context
 
 
 class Composition(Attack):
-    """An attack made of several attacks, which are called its parts. What it needs follows from its parts."""
+    """An attack made of several attacks, which are called its parts.
+
+    Its layers, guards and so on are those of its parts.
+    """
 
     __slots__ = ()
 
@@ -76,8 +79,8 @@ class Composition(Attack):
 class Named(Composition):
     """A composition that is used by its name like any attack; it makes its parts (attacks) from its own fields.
 
-    All parts read the original text. If changes of several parts overlap, the one with the lowest rank is made. So a
-    change that is made at some probability is also made at any higher probability, and each keeps its note.
+    All parts read the original text. Of changes that overlap, only the one with the lowest rank is proposed. So a
+    change that is made at some probability is also made at any higher one.
 
     To write a named composition, inherit from this class in a frozen dataclass with a `name` and a `probability`, and
     define `parts`. No part may need a corpus or run a network. The probabilities of the parts are ignored. A change is
@@ -119,7 +122,7 @@ class Named(Composition):
 class NamedOneOf(Named):
     """A named composition that applies only one of its attacks to each text.
 
-    It is drawn at random from those that can change the text.
+    For each text, the attack is drawn at random from those that can change it.
     """
 
     __slots__ = ()
@@ -284,7 +287,7 @@ def attack_of(
         spec: the name or names.
         probability: the share of the possible changes that are made, for each attack whose `options` do not state it;
             by default the attack's own.
-        options: for the name of an attack, the values of its options.
+        options: maps the name of an attack to the values of its options.
         may_import: whether a name may be that of the user's own code, such as `my_attack.py`.
 
     Raises:
@@ -366,8 +369,9 @@ def composed_proposals(
 ) -> Proposals:
     """Apply attacks one after another to each text, and return the changes from the original to the last text.
 
-    All these changes have ranks below the probability of the composition, so all are made. If no attack changes a text,
-    the possible change of the lowest rank is proposed with its rank, since a run may need at least one change.
+    All these changes get ranks below the probability of the composition, so all are made. If no attack changes a text,
+    the possible change with the lowest rank is proposed, although its rank is too high: the engine makes it if each
+    record must get a change.
 
     Args:
         attacks: the attacks of the composition, in the order in which they are applied.

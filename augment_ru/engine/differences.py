@@ -69,7 +69,7 @@ _TAGS = {
 
 
 class Shown(Protocol):
-    """What of a result is shown as HTML."""
+    """A result that can be shown as HTML: its edits, its status and its similarity."""
 
     @property
     def scripts(self) -> Mapping[str, Script]:

@@ -134,7 +134,7 @@ class TextColumns(Protocol):
 
     @property
     def texts(self) -> Sequence[str]:
-        """The texts. For `Tiles`, which hold each text several times, every text once."""
+        """The texts, each once, even if the array holds copies of them (`Tiles`)."""
 
     @property
     def codes(self) -> Codes:
@@ -149,7 +149,7 @@ class TextColumns(Protocol):
 
 
 def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
-    """Make the chosen changes in the texts of a batch, and return the edits of all texts, also of unchanged ones.
+    """Make the chosen changes in the texts of a batch, and return the edits of each text; a text may have none.
 
     Args:
         batch: the texts.

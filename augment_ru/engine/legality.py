@@ -44,7 +44,7 @@ def legal(
     A change is dropped if it changes nothing, or if one of its edits
 
     - touches a protected span, or puts a letter directly before or after one where there was no letter;
-    - cuts or joins grapheme clusters;
+    - cuts or joins grapheme clusters (a letter with its combining marks);
     - reaches out of its text, or out of the segment in which the first edit of the change starts (segments lie between
       the borders of options and of labelled spans);
     - makes another word of a text that has only one or two letters;

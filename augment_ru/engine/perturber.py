@@ -39,15 +39,15 @@ class Perturber:
         attack: an attack, its name, a file of yours (`my_attack.py`) or `python:MODULE:CLASS`, or names joined by `+`.
         similarity: `meaning`, `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; by default the similarity's own.
-        schedule: how the search goes: `paper` (halve the probability until the gate passes) or `strongest` (as many
-            changes as still pass).
+        schedule: how the search goes: `paper` (halve the probability until the texts pass the gate) or `strongest` (as
+            many changes as still pass).
         seed: the seed of all random draws, any integer.
         probability: the share of the possible changes that are made, in [0, 1]; by default the attack's own.
         candidates: how many random perturbations are tried for each record, 1 to 1000.
         min_changes: the fewest changes that each record gets at a positive probability. If the similarity scores
-            sentences, each sentence gets as many. Where fewer changes are possible, all of them are made. By default
-            the attack's own. With 0, a record may get no change: then only changes with a rank below the probability
-            are made.
+            sentences, the number holds for each sentence. Where fewer changes are possible, all of them are made. With
+            0, only changes with a rank below the probability are made, so a record may get none. By default the
+            attack's own number.
         floor: the lowest probability that the search tries, in (0, 1].
 
     Raises:
@@ -108,9 +108,9 @@ class Perturber:
         return other
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
-        """Return this perturber with a corpus, made of the run's input, for its attack.
+        """Return this perturber with its attack given a corpus, which was made of the input of the run.
 
-        The attack stays as it is if it wants none.
+        If the attack wants no corpus, it stays as it is.
         """
         other = copy.copy(self)
         other.attack = self.attack.with_corpus(corpus)

@@ -82,7 +82,7 @@ class RecordPool:
         return any(len(conflicts[number]) < counts[place] - 1 for number, place in enumerate(self.places.tolist()))
 
     def scripts(self, chosen: Iterable[int]) -> dict[int, Script]:
-        """Return the script (the edits) of each text that some changes of the pool edit together.
+        """Return the scripts (edits) that some changes of the pool give together, one for each text that they edit.
 
         Args:
             chosen: the indices of the changes in the pool.
@@ -141,8 +141,8 @@ def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> li
     Args:
         prepared: the records.
         perturbers: the attacks.
-        draws: how often each attack is drawn at random, at least 1. So an attack offers at most this many alternatives
-            for a word.
+        draws: how often each attack is asked for random changes, at least 1. So it offers at most this many
+            alternatives for a word.
     """
     found: list[_Held] = [{} for _ in range(len(prepared))]
     for number, perturber in enumerate(perturbers):

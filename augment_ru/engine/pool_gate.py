@@ -38,12 +38,12 @@ class PoolGate:
     Args:
         prepared: the records.
         pools: the pool of each record: the changes that may be chosen.
-        similarity: scores how alike the new text and the original are. None lets every set pass that keeps the options
-            different.
+        similarity: scores how alike the new text and the original are. With None every set passes, unless it makes two
+            options equal.
         threshold: the lowest score that passes a set that changes one sentence.
 
     Attributes:
-        threshold: the same number.
+        threshold: as above.
         cost: how much the similarity was used so far: calls, scored pairs of texts, and texts that a network read.
     """
 
@@ -57,7 +57,7 @@ class PoolGate:
 
     @property
     def screens(self) -> bool:
-        """Whether changes that fail by themselves should be left out, since a set with one hardly ever passes."""
+        """Whether changes that fail by themselves should be left out: a set with such a change hardly ever passes."""
         return self._scorer is not None and self._scorer.screens
 
     def passes(self, score: float, one: Wanted) -> bool:
@@ -72,7 +72,7 @@ class PoolGate:
         return score >= raised_threshold(self.threshold, len(self._parts(one)))
 
     def sentences(self, one: Wanted) -> tuple[tuple[str, int, int, float], ...]:
-        """Return the sentences that a set of changes edits; nothing unless it edits several.
+        """Return the sentences that a set of changes edits; an empty tuple unless it edits several.
 
         Returns:
             For each sentence: its field, its start and stop in the original text, and its similarity.

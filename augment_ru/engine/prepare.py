@@ -121,10 +121,10 @@ class Preparation:
     attacks read, and then pass it to any number of attacks (`Perturber.perturb`).
 
     Args:
-        constraints: what is protected. A list of names of constraints, rule files, `Constraint` objects, or functions
-            of your own. Such a function takes a row and its annotated fields and returns the spans of each field. ()
-            for no constraints. Instead of a list, a function from a task to the names of its constraints. By default,
-            each record has the constraints that its task names.
+        constraints: what is protected: a list of names of constraints, rule files, `Constraint` objects, or functions
+            of your own, which take a row and its annotated fields and return the spans of each field. () stands for no
+            constraints. A function that takes a task and returns the names of constraints may be given instead of a
+            list. By default, each record has the constraints that its task names.
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
 
     Raises:
@@ -145,7 +145,7 @@ class Preparation:
         self._given = None if constraints is None or _chooses(constraints) else _listed(constraints)
 
     def constraints(self, task: Task) -> tuple[Constraint, ...]:
-        """Return the constraints for a task: those given to this preparation, or by default those that the task names.
+        """Return the constraints for a task: those that were given here, or by default those that the task names.
 
         Raises:
             AugmentError: there is no such constraint, or a constraint is for another language than the task's.
@@ -364,13 +364,13 @@ T = TypeVar("T")
 
 
 def chunks(records: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
-    """Yield records or texts in chunks, which have at most 1024 of them.
+    """Yield records or texts in chunks of at most 1024.
 
-    A chunk ends earlier when it has 2^20 characters.
+    A chunk ends earlier if it has 2^20 characters.
 
     Args:
         records: the records or texts.
-        size_of: a function that returns the number of characters of one of them.
+        size_of: a function that returns how many characters a record or text has.
     """
     chunk: list[T] = []
     size = 0

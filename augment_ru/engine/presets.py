@@ -27,7 +27,7 @@ class Preset:
         schedule: how the search goes: `paper` or `strongest`.
         constraints: a function from a task to the names of its constraints; None for the constraints that the task
             itself names.
-        options: for the name of an attack or of the similarity, the values of its options.
+        options: maps the name of an attack, or of the similarity, to the values of its options.
         models: the Hugging Face names of the models that the attacks and the similarity need.
     """
 
@@ -54,7 +54,7 @@ PAPER_GENERATOR = "THUMT/mGPT"
 
 
 def paper_constraints(task: Task) -> Sequence[str]:
-    """Return those constraints of a task that TAPE (the paper) has: none for numbers, negation and options."""
+    """Return the constraints of a task that TAPE's paper has, too; it protects no numbers, negations or options."""
     return tuple(name for name in task.layout.constraints if name in PAPER_CONSTRAINTS)
 
 
@@ -97,10 +97,10 @@ class AttackChoice:
 
     Attributes:
         spec: the name of the attack, or names joined by `+`.
-        options: for the name of an attack, the values of its options. Values given as strings are parsed.
+        options: maps the name of an attack to the values of its options. Values given as strings are parsed.
         probability: the share of the possible changes that are made, for each attack whose `options` do not state it;
             by default the attack's own.
-        threshold: the lowest similarity that passes; by default that of the run, or else the similarity's own.
+        threshold: the lowest similarity that passes; by default the threshold of the run, or else the similarity's own.
         name: the name under which error messages mention this choice; "" to leave it out.
     """
 
@@ -144,10 +144,10 @@ def run_of(
     Args:
         defaults: the preset.
         attacks: the attacks; each gets one perturber.
-        similarity: `NAME` or `NAME:ARGUMENT` of the gate of all attacks; None for the similarity of the preset.
+        similarity: the similarity of the gate of all attacks, as `NAME` or `NAME:ARGUMENT`; None for the preset's.
         options: the values of the options of the similarity, by name.
-        search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). A missing schedule is
-            that of the preset; other missing arguments are the defaults of `Perturber`.
+        search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). If the schedule is
+            missing, the preset's is used; for any other missing argument, the default of `Perturber`.
         seed: the seed of the random draws; None for the default of `Perturber`.
         device: the device of all networks; None leaves their devices as they are.
         wrap: a function that takes the chosen similarity and returns the one that is used.
@@ -192,7 +192,8 @@ _SEARCH = ("threshold", "schedule", "candidates", "min_changes")
 def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[str] = ()) -> tuple[Run, Constraints]:
     """Make the run that the options of a command or a recipe ask for, and find its constraints.
 
-    The options may name the user's own code. A recipe that does so was refused when it was read.
+    The options may name the user's own code, which is then run. A recipe that names such code is refused when it is
+    read.
 
     Args:
         given: the values of the options, by the name of the parameter. An option that the user did not set is None or

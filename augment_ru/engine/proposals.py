@@ -108,8 +108,8 @@ class Proposals:
             starts: the global place where each edit starts, shape (edits,).
             stops: the global place where each edit stops, shape (edits,).
             ranks: the rank of each change, shape (edits,), in [0, 1).
-            texts: the new text of each edit. Or a function that takes indices of edits and returns their new texts; it
-                is called only for edits that are tried.
+            texts: the new text of each edit, or a function that takes indices of edits and returns their new texts. The
+                function is called only for edits that are tried.
             clean: True if the edits are sorted and disjoint, each is inside one text and changes it, and none puts a
                 letter where there was no letter.
             notes: a function that takes indices of edits and returns their notes; None if no edit has a note.
@@ -123,11 +123,13 @@ class Proposals:
         return cls(starts, stops, np.arange(starts.size), ranks, cast("Texts", make), clean, notes)
 
     def guarded(self, guard: Callable[[], AbstractContextManager[None]]) -> "Proposals":
-        """Return the same proposals as arrays, and with functions whose results are checked.
+        """Return the same proposals, with checks against faults of the attack that made them.
+
+        The columns become arrays of numbers. The results of the functions, such as the new texts, are checked at each
+        call.
 
         Args:
-            guard: makes a context in which code of the attack runs, now and whenever its functions are called. The
-                context may turn errors into others.
+            guard: makes a context manager, in which all code of the attack runs; it may turn an error into another one.
 
         Raises:
             AugmentError: a column (one value for each edit or change) does not hold numbers, or is not one-dimensional.
@@ -299,14 +301,13 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 
 
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
-    """Join proposals: the edits and changes of each one follow those of the one before it.
+    """Join proposals for the same array of texts; edits and changes are numbered through all of them, in this order.
 
-    The result is stated to be clean if all of them are (`Proposals.clean`). This is true only if all places of one come
-    before those of the next. If not, the engine notices it.
+    If all of the proposals are clean (`Proposals.clean`), the result is marked clean, too.
 
     Args:
-        parts: the proposals, at least one, for the same array of texts.
-        shifts: for each of them, a number that is added to its places; by default 0.
+        parts: the proposals, at least one.
+        shifts: for each of the proposals, a number that is added to its places; by default 0.
     """
     if len(parts) == 1:
         return parts[0]

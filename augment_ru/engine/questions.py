@@ -99,8 +99,8 @@ class Questions:
     def kept_apart(self, proposals: Proposals, owners: Ints, active: Mask) -> Mask:
         """Return which changes can be made together so that no options of a question become equal, shape (changes,).
 
-        As long as the changes of a record make options equal, the one with the highest rank in these options is taken
-        out.
+        While the changes of a record make options equal, one of the changes in these options is taken out: the one with
+        the highest rank.
 
         Args:
             proposals: changes that the engine allows (`legal`).

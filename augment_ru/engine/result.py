@@ -92,9 +92,10 @@ class Outcome(NamedTuple):
         similarity: the lowest similarity of the changed texts; None if nothing was scored.
         candidate: the index of the chosen candidate, from 0; None unless perturbed.
         warnings: warnings about the record.
-        reason: why a record is unchanged; None for other records.
-        order: for each position, the old index of the option that is there now; empty if none were permuted.
-        sentences: each changed sentence with its similarity, if several changed: field, start, stop, similarity.
+        reason: why the record is unchanged; None with another status.
+        order: for each position, the old index of the option that is there now; empty if the options keep their order.
+        sentences: the field, start, stop and similarity of each changed sentence; empty unless several sentences
+            changed.
     """
 
     status: Status
@@ -120,8 +121,8 @@ class Perturbed:
         prepared: the records, as the attack saw them.
         edits: the chosen edits of each text.
         found: for each record, what the search for a passing perturbation found.
-        possible: whether some change of each record has a rank below the probability, shape (records,).
-        clean: whether changes of each record are allowed, but none has a rank below the probability, shape (records,).
+        possible: whether each record has a change with a rank below the probability, shape (records,).
+        clean: whether each record has allowed changes, but none with a rank below the probability, shape (records,).
     """
 
     settings: Settings
@@ -430,7 +431,7 @@ class Result:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """For each position, the old index, from 0, of the option that is there now; empty if none were permuted."""
+        """For each position, the old index of the option that is there now, from 0; empty if the order stayed."""
         return self.outcome.order
 
     @property
@@ -656,7 +657,7 @@ def new_values(record: Record, scripts: Scripts, order: Sequence[int] = ()) -> d
         record: the original record.
         scripts: the script (the edits) of each field.
         order: for each position, the old index of the option that is there now; empty if the options keep their order.
-            In another order, options in other fields and the right answer change, too.
+            A new order also changes the right answer, and options that stand in fields of their own.
 
     Returns:
         The new values, by their paths in the row.

@@ -31,13 +31,13 @@ decide."""
 def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int) -> Mask:
     """Return which changes are made at a probability, shape (changes,).
 
-    A change is made if its rank is below the probability. Each sentence or record gets at least `min_changes`; if ranks
-    give fewer, the changes of the next lowest ranks are made, too.
+    A change is made if its rank is below the probability. If a sentence or record has fewer than `min_changes` of them,
+    its changes with the next lowest ranks are made, too.
 
     Args:
         proposals: changes that the engine allows (`legal`).
-        owners: for each change, the index of the try that it belongs to. A try is one candidate of one sentence or
-            record.
+        owners: for each change, the index of the try that it belongs to: one candidate (random perturbation) of one
+            sentence or record.
         probability: in [0, 1]; at 0 no change is made.
         min_changes: the fewest changes that each try gets at a positive probability.
     """
@@ -59,15 +59,15 @@ def order_in(owners: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Plan:
-    """For each try, the changes that the engine allows, in the order of their ranks.
+    """The changes of each try that the engine allows.
 
-    A try is one candidate (one random perturbation) of one sentence or record. Its level says how many changes are
-    made: those of the lowest ranks.
+    A try is one candidate (one random perturbation) of one sentence or record. Its level is the number of its changes
+    that are made; changes with lower ranks are made first.
 
     Attributes:
         proposals: the changes of all tries.
         owners: the index of the try that each change belongs to, shape (changes,).
-        levels: the highest level of each try: the number of its changes, shape (tries,).
+        levels: the highest level of each try, which is the number of its changes, shape (tries,).
     """
 
     proposals: Proposals
@@ -76,7 +76,7 @@ class Plan:
 
     @classmethod
     def of(cls, proposals: Proposals, owners: Ints, tries: int) -> "Plan":
-        """Order the changes of each try (one candidate of one sentence or record) by rank.
+        """Make the plan of a search from the changes of each try (one candidate of one sentence or record).
 
         Args:
             proposals: changes that the engine allows (`legal`).
@@ -91,7 +91,7 @@ class Plan:
 
     @cached_property
     def order(self) -> Ints:
-        """The position of each change among the changes of its try by rank, from 0, shape (changes,).
+        """The position of each change, from 0, when the changes of its try are sorted by rank, shape (changes,).
 
         A try is one candidate of one sentence or record.
         """
@@ -113,7 +113,7 @@ class Plan:
         return self.levels if active.all() else np.bincount(self.owners[active], minlength=self.levels.size)
 
     def mask(self, levels: Ints) -> Mask:
-        """Return which changes are made, shape (changes,).
+        """Return whether each change is made if each try gets a given number of changes, shape (changes,).
 
         Args:
             levels: how many changes each try (one candidate of one sentence or record) gets, shape (tries,).
@@ -125,11 +125,11 @@ class Plan:
         return mask
 
     def probabilities(self, levels: Ints, probability: float) -> Floats:
-        """Return the largest probability at which each try gets just so many changes, shape (tries,).
+        """Return the highest probability at which each try gets exactly this many changes, shape (tries,).
 
         Args:
             levels: how many changes each try (one candidate of one sentence or record) gets, shape (tries,).
-            probability: the most that is returned.
+            probability: the upper limit of what is returned.
         """
         found = np.full(levels.size, probability)
         following = self.order == levels[self.owners]
@@ -143,9 +143,9 @@ class Cost:
     """How much searches used the similarity.
 
     Attributes:
-        calls: how many times it was called.
-        pairs: how many pairs of texts it scored.
-        passes: how many texts a network read for it.
+        calls: how many times the similarity was called.
+        pairs: how many pairs of texts were scored.
+        passes: how many texts a network read for the scores.
     """
 
     calls: int = 0
@@ -171,8 +171,8 @@ class Found:
         cost: how much the search used the similarity.
         warnings: the warnings of the similarity, by the index of the record.
         orders: the order of the options, by the index of the record, for an attack that permutes them.
-        sentences: each changed sentence of the records in which several changed. Three arrays of shape (changed
-            sentences,): the global place where it starts, the one where it stops, and its score.
+        sentences: three arrays of shape (sentences,): the global start, the global stop and the score of each changed
+            sentence. Only records with several changed sentences have entries.
     """
 
     candidates: Ints
@@ -186,7 +186,7 @@ class Found:
 
     @classmethod
     def nothing(cls, count: int) -> "Found":
-        """Return what is known before a search for so many sentences or records: nothing passed or was scored."""
+        """Make the initial result for a number of sentences or records: nothing has passed, and nothing was scored."""
         return cls(np.full(count, -1), np.zeros(count, dtype=np.int64), np.zeros(count), np.full(count, np.nan))
 
 
@@ -218,7 +218,7 @@ class Units:
 
     @classmethod
     def sentences(cls, batch: Batch, owners: Ints, starts: Ints, legal: Sequence[Proposals], whole: Ints) -> "Units":
-        """Make each sentence a unit, which is searched by itself; sentences that one change reaches are joined.
+        """Make each sentence a unit, which is searched by itself; sentences that one change edits together are joined.
 
         Args:
             batch: the texts.
@@ -277,7 +277,7 @@ class Tiles:
 
     @cached_property
     def starts(self) -> Ints:
-        """The place where each text starts in the copies of the batch, and then the end of the last one.
+        """The place where each text starts, through all copies of the batch, and then the end of the last text.
 
         The shape is (count · texts + 1,).
         """
@@ -288,7 +288,7 @@ class Tiles:
 
     @cached_property
     def shifts(self) -> Ints:
-        """The number that turns a place of the batch into a place of each copy of the batch, shape (count, 1)."""
+        """The number to add to a place in the batch to get its place in each copy of the batch, shape (count, 1)."""
         return np.arange(self.count)[:, None] * self.batch.codes.size
 
     @cached_property
@@ -300,7 +300,7 @@ class Tiles:
         """Divide edited texts into pieces (sentences or texts), each with its own edits.
 
         Args:
-            units: says which pieces are searched together.
+            units: which pieces are searched together.
             edits: the edits of the texts of all copies of the batch.
 
         Returns:
@@ -345,9 +345,9 @@ Number = TypeVar("Number", bound=np.generic)
 class Gate:
     """The gate of a search: scores candidates and compares each score with the threshold.
 
-    A unit is a sentence or a record. A candidate is one random perturbation, and a try is one candidate of one unit.
-    Its level is the number of its changes that are made, in the order of their ranks. A level passes if its score is at
-    least the threshold of the unit. If it makes two options of a question equal, it fails without being scored.
+    A unit is a sentence or a record. A candidate is one random perturbation, and a try is one candidate of one unit. A
+    try passes if its score is at least the threshold of the unit. If it makes two options of a question equal, it fails
+    without being scored.
 
     Args:
         tiles: the texts, copied once for each candidate.
@@ -362,10 +362,8 @@ class Gate:
     Attributes:
         thresholds: the lowest score at which each unit passes, shape (units,). It is higher if several sentences
             change.
-        plan: the changes of each try in the order of their ranks. Some similarities ask to screen changes
-            (`Scorer.screens`). Then, for a unit of which no candidate passes with all its changes, changes that fail by
-            themselves are left out. If fewer than `min_changes` are left, changes of the next ranks that pass by
-            themselves are added.
+        plan: the changes of each try that the search may make. If the scorer `screens`, and no candidate of a unit
+            passes with all its changes, then changes of this unit that fail by themselves are left out.
     """
 
     def __init__(
@@ -407,16 +405,17 @@ class Gate:
         return most
 
     def by_candidate(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Turn one value for each try into a table, shape (candidates, units).
+        """Arrange values in a table of shape (candidates, units).
 
-        A try is one candidate of one unit (sentence or record).
+        Args:
+            values: a value for each candidate of each unit (sentence or record), shape (candidates · units,).
         """
         return values.reshape(self._tiles.count, -1)
 
     def scores(self, levels: Ints) -> Floats:
-        """Score each try (one candidate of one sentence or record), with one call of the similarity.
+        """Score some changes of each try (one candidate of one sentence or record), with one call of the similarity.
 
-        If a try consists of several changed pieces, its score is the lowest of theirs.
+        The score of a try is the lowest score of its changed pieces (sentences or texts).
 
         Args:
             levels: how many changes each try gets, shape (tries,). Tries without changes are not scored.
@@ -523,11 +522,10 @@ class Gate:
         return apply(self._tiles.batch, home, self.plan.mask(levels))
 
     def finished(self, found: Found, owners: Ints, records: int, probability: float) -> Found:
-        """Join what was found for units (sentences) to what was found for records, with the cost and the warnings.
+        """Turn what was found for each unit (a sentence or a record) into what was found for each record.
 
-        A record gets the candidate of its first changed unit. Its probability is the mean of the probabilities of its
-        units, weighted by how many changes are allowed in each. A unit in which nothing passed counts with probability
-        0. A unit without changes to make counts with the attack's probability.
+        The cost of the search and the warnings of the similarity are added. A record gets the candidate of its first
+        changed unit. Its probability is the mean over its units, weighted by how many changes are allowed in each.
 
         Args:
             found: what was found for each unit; it is modified.
@@ -571,12 +569,11 @@ class Gate:
 
 
 def raised_threshold(threshold: float, sentences: int) -> float:
-    """Return the threshold for each changed sentence of a text in which so many sentences change.
+    """Return the threshold for each changed sentence of a text in which several sentences change.
 
-    It is `threshold ** (sentences ** -0.25)`, rounded to 4 decimal places. According to readers' grades, the risk that
-    a sentence with score s is destroyed is about proportional to the square of -log s. So the risk of each sentence
-    falls as 1 / √sentences: in four times as many sentences, twice as many are destroyed. The threshold stops rising at
-    256 sentences. If it rose further, a sentence with a single misspelling would fail.
+    It is `threshold ** (sentences ** -0.25)`, rounded to 4 decimal places. The more sentences change, the higher it is:
+    a text is destroyed if one of its sentences is. From 256 sentences on it stays the same, so that a sentence with a
+    single misspelling can pass.
 
     Args:
         threshold: the threshold for a text in which one sentence changes.
@@ -585,6 +582,8 @@ def raised_threshold(threshold: float, sentences: int) -> float:
     return round(float(threshold ** (min(sentences, _MOST_SENTENCES) ** -_STRICTER)), DIGITS)
 
 
+# By readers' grades, the risk that a sentence with score s is destroyed is about proportional to the square of
+# -log s. So the risk of each sentence falls as 1 / √sentences: in four times as many, twice as many are destroyed.
 _STRICTER = 1 / 4
 """The exponent by which the threshold of a sentence grows with the number of changed sentences (`raised_threshold`)."""
 _MOST_SENTENCES = 256
@@ -645,8 +644,8 @@ def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: 
 def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
     """Search, for each sentence or record, for as many changes as pass the gate.
 
-    The first candidate (random perturbation) that passes with any number of changes is taken. Only a few numbers of
-    changes are scored. So more changes may pass, too, if the similarity rises again there.
+    The first candidate (random perturbation) that passes with any number of changes is taken. Only some numbers of
+    changes are scored. So a higher number that was not scored may pass, too.
 
     Args:
         gate: scores candidates.
@@ -681,15 +680,12 @@ _DIGITS = 6
 class Brackets:
     """Searches for the largest number of changes that passes the gate, for many units (sentences or records) at once.
 
-    The number of changes is called a level. A bracket is the highest level known to pass and the lowest known to fail.
-    The candidates (random perturbations) of a unit are searched one after another, until some level of one passes.
-    Similarity falls almost linearly with the level. So the next level to score is the one at which the curve through
-    the last two scores crosses the threshold. A level that fails without a score (-inf) says nothing about the curve;
-    then the bracket is halved. The search for a unit ends in one of three cases:
+    The number of changes is called a level. The candidates (random perturbations) of a unit are searched one after
+    another, until some level of one of them passes. The search for a unit ends in one of three cases:
 
     - its highest level passed;
     - there is no level between one that passed and one that failed;
-    - according to the curve, less than one change, or less than the share `slack` of the unit's changes, could be
+    - the scores suggest that less than one change, or less than the share `slack` of the unit's changes, could be
       added.
 
     Args:
@@ -715,7 +711,7 @@ class Brackets:
     def ask(self) -> Ints | None:
         """Return how many changes of each try are to be scored next, shape (tries,); None if all searches have ended.
 
-        A try is one candidate of one unit (sentence or record). 0 means that it is not scored.
+        A try is one candidate of one sentence or record. With 0, the try is not scored.
         """
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
@@ -730,7 +726,7 @@ class Brackets:
         return np.where(self._candidate == np.arange(len(self._tops))[:, None], self._next, 0).ravel()
 
     def tell(self, scores: Floats) -> None:
-        """Take the scores of what `ask` returned, shape (tries,), and choose what is scored next."""
+        """Take the scores for which `ask` asked, shape (tries,), and choose what is to be scored next."""
         level, asked = self._next, self._next > 0
         score = scores.reshape(self._tops.shape)[self._candidate, self._rows]
         good = asked & (score >= self._thresholds)

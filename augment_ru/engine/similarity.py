@@ -96,11 +96,10 @@ class Scorer(ABC):
 
     @property
     def sentences(self) -> Ints | None:
-        """Where the sentences of the original texts start, as global places, among them the start of each text.
+        """The global places where the sentences of the original texts start; the start of each text is one of them.
 
-        None, the default, if a text is scored as a whole. Otherwise the engine searches each sentence by itself. This
-        requires that the score of a text is the lowest of the scores that it has when only one of its sentences is
-        edited.
+        None, the default, if a text is scored as a whole. With places, the engine searches each sentence by itself.
+        Then the score of a text must be the lowest of the scores that it has if only one of its sentences is edited.
         """
         return None
 
@@ -238,7 +237,7 @@ class _FunctionScorer(Scorer):
 
 
 def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
-    """Return the scorer of a similarity for these original texts, after checking it, since it may be a user's own.
+    """Return the scorer of a similarity, which may be a user's own, for these original texts; check that it is one.
 
     Raises:
         AugmentError: `against` raises an error or does not return a `Scorer`.
@@ -253,7 +252,7 @@ def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
 def checked_scores(scorer: Scorer, indices: Ints, candidates: Sequence[str]) -> Floats:
     """Return the scores of perturbed texts, shape (candidates,), after checking them.
 
-    The scorer may be a user's own.
+    They are checked because the scorer may be a user's own.
 
     Args:
         scorer: compares perturbed texts with original ones.

@@ -70,7 +70,7 @@ _LONGEST_OPTION = 12
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences and options from which distractors (texts to add to others) are drawn, each of them once.
+    """Different sentences and options, from which distractors (texts to add to others) are drawn.
 
     Attributes:
         sentences: statements, with their closing marks, in alphabetical order.
@@ -82,9 +82,9 @@ class Corpus:
 
     @classmethod
     def of(cls, sentences: Iterable[str], options: Iterable[str], most: int = MOST) -> "Corpus":
-        """Make a corpus of sentences and options, at most `most` of each: those of the lowest hashes.
+        """Make a corpus of sentences and options; of each, at most `most` texts are kept.
 
-        So the result does not depend on the order in which the texts are given.
+        Those with the lowest hashes are kept. So the result does not depend on the order in which the texts are given.
         """
         return cls(Lowest(most).add(sentences).texts, Lowest(most).add(options).texts)
 
@@ -113,8 +113,9 @@ class Corpus:
         """Sort the options of the corpus by how near they are to one option in topic, the nearest first.
 
         Args:
-            option: the option with which those of the corpus are compared.
-            question: the question of that option; it is compared instead if no word of the option has a vector.
+            option: the option with which the options of the corpus are compared.
+            question: the question of that option; it is used instead of the option if no word of the option has a
+                vector.
 
         Returns:
             The index of each option of the corpus, from 0; and its nearness (the cosine of the topics), in [-1, 1].
@@ -193,8 +194,7 @@ def read_corpus(path: str) -> Corpus:
 def shipped_corpus() -> Corpus:
     """Read the distractors of this package: sentences to add to texts, and phrases to replace wrong options.
 
-    The sentences are those of `dictionaries/distractors.tsv`, the phrases those of
-    `dictionaries/distractor_options.tsv`.
+    The sentences stand in `dictionaries/distractors.tsv`, the phrases in `dictionaries/distractor_options.tsv`.
     """
     sentences = rows(dictionary_path("distractors"), columns=2)
     options = rows(dictionary_path("distractor_options"), columns=1)

@@ -62,13 +62,12 @@ def _forms(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def content(text: str) -> frozenset[str]:
-    """Return the content words of a text in a short form that words of one root share, to compare two texts.
+    """Return the content words of a text in a short form that related words share, so that texts can be compared.
 
     Content words are nouns, adjectives, verbs, and words in other alphabets. Each Russian word gives two strings. One
-    is the beginning of its dictionary form, up to five letters. The other is its root: two letters, a hyphen and the
-    next two consonants, after suffixes and alternations of consonants are taken away. If a word has several readings
-    (possible analyses), those of all readings are returned. A word in another alphabet is returned as it is, in lower
-    case.
+    is the beginning of its dictionary form, up to five letters. The other is its root without suffixes: two letters, a
+    hyphen and the next two consonants, the same for consonants that alternate. A word with several readings (possible
+    analyses) gives the strings of all of them. A word in another alphabet is returned as it is, in lower case.
 
     >>> sorted(content("Мы работали.") & content("Трудная работа!"))
     ['ра-бт', 'работ']
@@ -227,10 +226,10 @@ class Gap:
 
     @property
     def content(self) -> frozenset[str]:
-        """The content words that a new text at this place must not share, in the form in which `content` writes them.
+        """The content words that a new text at this place must not contain, in the short form of `content`.
 
-        They are those of the record's texts (for an option, of its question), of the right answers and of forbidden
-        phrases.
+        They are the content words of the record's texts (for an option, of its question), of the right answers and of
+        forbidden phrases.
         """
         texts = (self.before,) if self.is_option else (self.text, *self.context.record)
         return frozenset().union(*map(content, (*texts, *self.context.answers, *self.context.forbidden)))
@@ -244,8 +243,8 @@ class Gap:
     def edit(self, new: str) -> Edit:
         """Return the edit that puts a distractor (a new sentence or option) at this place.
 
-        A new option gets the letter case and the closing mark of the old one. The note of its edit has the old option
-        as its reading. So a similarity does not see the exchange, which is intended, and judges only the question.
+        A new option gets the letter case and the closing mark of the old one. The exchange of options is intended, so a
+        similarity must not see it: the edit's note has the old option as its reading.
         """
         if not self.is_option:
             return added(self.text, self.place.stop, new, after_link=self.closed)
@@ -264,8 +263,8 @@ Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
     """Propose to add a sentence at the end of each text, or another text instead of each wrong option of a question.
 
-    Such new texts (distractors) are made only for changes with a rank below the probability, since the others cannot be
-    made. A text with fewer than `least` of these changes gets more, in the order of ranks, until it has `least`.
+    To make such a text (a distractor) takes long. So it is made only where the rank is below the probability, or where
+    a text needs it to have `least` changes.
 
     Args:
         batch: the texts.
@@ -332,7 +331,7 @@ def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
 
     Args:
         corpus: the sentences and options.
-        nearest: one is drawn from this many safe texts, those nearest in topic.
+        nearest: a distractor is drawn from this many safe texts, those nearest in topic.
     """
 
     def generate(gaps: Sequence[Gap], keys: Keys) -> list[Iterable[Edit]]:

@@ -21,7 +21,7 @@ _NOTHING = Corpus((), ())
 
 @dataclass(frozen=True)
 class InputCorpus:
-    """The sentences and options of the rows of a run, from which texts to add to other rows are drawn, by label.
+    """The sentences and options of the rows of a run, kept by label; texts to add to other rows are drawn from them.
 
     Attributes:
         parts: maps a label to the sentences and options of its rows; "" stands for rows without a label.
@@ -57,9 +57,9 @@ class InputCorpus:
         return sha256(orjson.dumps({label: part.digest for label, part in self.parts.items()})).hexdigest()
 
     def for_label(self, label: str) -> Corpus:
-        """Return the sentences and options of the rows with this label; none if no row has it.
+        """Return the sentences and options of the rows with this label; an empty corpus if no row has it.
 
-        If rows are not kept apart by labels, those of all rows are returned.
+        If rows are not kept apart by labels, the sentences and options of all rows are returned.
         """
         return self.parts.get(label if self.labelled else "", _NOTHING)
 

@@ -47,7 +47,7 @@ _LEAST_OF_ONE_GENDER = 3
 
 
 class OptionType(NamedTuple):
-    """An option of a question with its grammatical type, which a text that replaces it must have, too.
+    """An option of a question with its grammatical type. A text that replaces the option must have the same type.
 
     Attributes:
         kind: `noun`, `verb` (a predicate without subject, or with a pronoun in front), `infinitive`, `gerund`,
@@ -99,10 +99,10 @@ class OptionType(NamedTuple):
 
     @property
     def tense(self) -> frozenset[str]:
-        """The grammemes that a clause must share with a clause that replaces it, or an infinitive with an infinitive.
+        """The tense of a clause, or the aspect of an infinitive; an option that replaces this one must have the same.
 
-        For a clause this is `past` or `futr`, for an infinitive its aspect. The set is empty for a clause in the
-        present tense or without a verb, and for options of other kinds.
+        It is given as a set of pymorphy3's grammemes: `past` or `futr`, `perf` or `impf`. The set is empty for a clause
+        in the present tense or without a verb, and for options of other kinds.
         """
         if self.kind == "infinitive":
             return self.first.grammemes & {"perf", "impf"}

@@ -60,7 +60,7 @@ def _tables() -> tuple[dict[str, int], Floats]:
 
 
 def unstressed(words: Sequence[str], owners: Ints, vowels: Mask, yo: Mask) -> Floats:
-    """Return the probability that each vowel of some words is unstressed, and 1 for other letters; shape (letters,).
+    """Return the probability that each vowel of some words is unstressed, shape (letters,); for other letters, 1.
 
     The vowel of a word of one syllable is always stressed, and so is ё.
 
@@ -133,12 +133,12 @@ class Words:
         words: the words in lower case.
 
     Attributes:
-        numbers: which letter each one is: 1 for а, 2 for б and so on, one more for a hyphen, 0 for a gap or another
-            sign; shape (letters,).
+        numbers: a number for each letter, shape (letters,): 1 for а, 2 for б and so on to 32 for я, without ё, which
+            has 33. A hyphen has 34, a gap or another sign 0.
         words: the index of the word of each letter, from 0; -1 for a gap; same shape.
         starts: the index in `numbers` of the first letter of each word, shape (words,).
         weights: how likely an error is at each letter, relative to a letter inside a long word; shape (letters,).
-        unstressed: the probability that each vowel is unstressed, shape (letters,); 1 for other letters.
+        unstressed: the probability that each vowel is unstressed, shape (letters,). Letters other than vowels have 1.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -189,9 +189,9 @@ class LetterRule:
         text: the rule, `left(old>new)right`. All four parts are letters or sets of letters; the module says more.
 
     Attributes:
-        context: which letters the rule allows, at the old letters and around them, as pairs (place, mask) sorted by
-            place. Place 0 is the first old letter, place -1 the letter before it. The mask tells for each letter, by
-            its number in `Words.numbers`, whether it may stand there.
+        context: pairs (place, mask), sorted by place: which letters the rule allows at the old letters and around them.
+            Place 0 is the first old letter, place -1 the letter before it. The mask tells for each letter, by its
+            number in `Words.numbers`, whether it may stand there.
         length: how many letters are replaced.
         equal: the places of those old letters that must equal the letter before them.
         stress: "~" if the old vowel must be unstressed, "!" if it must be stressed, else "".

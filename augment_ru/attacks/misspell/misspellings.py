@@ -33,8 +33,8 @@ class Form(NamedTuple):
 class Misspelt(NamedTuple):
     """A word with an error, and the class of the error.
 
-    With two errors, `kind` has both classes, joined by `+`, or one name if both are of one class. Without an error it
-    is "". `is_by_rule` tells whether a rule over letters made the error, not the list of frequent misspellings.
+    If the word has two errors of different classes, `kind` joins the classes by `+`. If it has none, `kind` is "".
+    `is_by_rule` tells whether a rule over letters made the error, not the list of frequent misspellings.
     """
 
     text: str
@@ -67,13 +67,15 @@ class _Found(NamedTuple):
 
 
 class Misspellings:
-    """The misspellings of some classes of errors: a lexicon of frequent ones, and rules over letters.
+    """The misspellings of some classes of errors: a lexicon of frequent misspellings, and rules over letters.
 
     Args:
-        lexicon: the dictionary of right form, wrong form, class, share; a name, or a path that ends in .tsv.
-        rules: the dictionary of class, rule, errors, how many places, example.
+        lexicon: the dictionary of frequent misspellings: its name, or a path that ends in .tsv. The columns are right
+            form, wrong form, class, share.
+        rules: the dictionary of rules over letters. The columns are class, rule, errors, how many places, example.
         factors: for each class wanted, the number by which its rates are multiplied.
-        prefixes: the prefixes that people split from words («на верное»), and how often; longer ones first.
+        prefixes: the prefixes that people split from words («на верное»), longer ones first, each with how often people
+            split it.
 
     Attributes:
         forms: maps right forms to their frequent misspellings. A right form is a word, or a phrase of two words, in
@@ -122,7 +124,10 @@ class Misspellings:
         """The rates of words that were asked for, so that a frequent word is computed once."""
 
     def of(self, word: str) -> list[Form]:
-        """Return the listed misspellings of a word in lower case; a prefix that people split from it makes one more."""
+        """Return the listed misspellings of a word in lower case.
+
+        If people split the word after a prefix («на верное»), the split word is one of the misspellings.
+        """
         plain = word.replace("ё", "е")
         found = list(self.forms.get(plain, ()))
         if plain[:_SHORTEST_BEGINNING] in self.stems:

@@ -29,14 +29,15 @@ Touches = Callable[[int, int], bool]
 def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple[Edit, ...] | None:
     """Return the smallest edits that put the constituents (phrases) of a clause into another order.
 
-    Some constituents stay: the longest sequence, in characters, that keeps its order and includes all constituents with
-    protected characters. The text between them is replaced. The capital of the sentence goes to its new first word.
+    Some constituents stay where they are, among them all with protected characters. Of the possible choices, the one
+    with the most characters is taken. The text between these constituents is replaced. The capital of the sentence goes
+    to its new first word.
 
     Args:
         text: the text.
         clause: the clause.
         order: the new order.
-        touches: a function that tells whether the range from one place to another has a protected character.
+        touches: a function of two places; it tells whether the text between them has a protected character.
 
     Returns:
         The edits in order; None if the order would move something protected, or if the first word may be a name.
@@ -67,7 +68,7 @@ def swapped(text: str, found: Coordination, order: Sequence[int], touches: Touch
         text: the text.
         found: the list.
         order: for each position, the index of the member that moves there, from 0.
-        touches: a function that tells whether the range from one place to another has a protected character.
+        touches: a function of two places; it tells whether the text between them has a protected character.
 
     Returns:
         The edits; None if the order would move something protected, or if the first word of the sentence may be a name.
@@ -222,7 +223,7 @@ class WordOrder(Attack):
     """Put the constituents of a clause, or the members of a list, into another order that a native would use.
 
     Args:
-        probability: the share of clauses and lists reordered, among those that can be; in [0, 1].
+        probability: the share of the clauses and lists with another possible order that are reordered, in [0, 1].
         guards: the constraints whose spans this attack never touches, for any task.
 
     Raises:

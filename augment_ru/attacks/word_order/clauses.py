@@ -160,9 +160,9 @@ class Clause:
         tree: the tree of the sentence.
         predicate: the index of the predicate's token, from 0.
         constituents: the constituents that may move, in their order.
-        leads: whether conjunctions stand in front of them, and nothing else that must stay there.
-        opens: whether the first of them begins with the first word of the sentence.
-        closed: whether the clause ends after the last of them.
+        leads: whether conjunctions, and nothing else, must stay in front of the constituents.
+        opens: whether the first constituent begins with the first word of the sentence.
+        closed: whether the clause ends after the last constituent.
         subordinate: whether the clause is part of another clause.
         shared: whether another predicate has the same subject.
     """

@@ -21,8 +21,8 @@ class Coordination:
 
     Attributes:
         tree: the tree of the sentence.
-        members: for each member, the range of its tokens by their indices in the text (the second is one past its last
-            token).
+        members: for each member, the index of its first token in the text, and the index of the token after its last
+            one.
         opens: whether the first member begins with the first word of the sentence.
     """
 
@@ -37,7 +37,7 @@ class Coordination:
 
 
 def coordinations_of(tree: Syntax) -> Iterator[Coordination]:
-    """Yield those lists of a sentence («хлеб и молоко») whose order has no meaning; none of a question."""
+    """Yield the lists in a sentence («хлеб и молоко») whose order has no meaning; a question gives no lists."""
     if makes_statement(tree):
         for number in range(tree.first, tree.last):
             conjoined = [one for one in tree.dependents[number] if tree.tokens[one].relation == "conj"]

@@ -24,10 +24,10 @@ _LONG = 3
 
 
 class Order(NamedTuple):
-    """A new order of the constituents (phrases) of a clause.
+    """A new order of the constituents (phrases) of a clause, and its weight.
 
-    It has, for each position, the index of the constituent that moves there; and a weight. An order is drawn as often
-    as its weight says, relative to the other orders of the clause.
+    The order has, for each position, the index of the constituent that moves there. Of the orders of a clause one is
+    drawn; the probability of an order is its share of their weights.
     """
 
     places: tuple[int, ...]

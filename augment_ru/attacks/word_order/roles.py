@@ -59,8 +59,8 @@ def feature_values(features: str) -> Mapping[str, str]:
 def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
     """Return the part of speech, case, number and gender of each reading (analysis) of a word in lower case.
 
-    They are pymorphy3's names; a value that a reading lacks is the text "None". The result is empty for a word that is
-    not Russian.
+    The values are pymorphy3's names; a value that a reading lacks is the text "None". The result is empty for a word
+    that is not Russian.
     """
     tags = [one.tag for one in morphology().parse(word)] if RUSSIAN.fullmatch(word) else []
     return tuple((str(tag.POS), str(tag.case), str(tag.number), str(tag.gender)) for tag in tags)
@@ -103,10 +103,10 @@ def predicate_role(tree: Syntax, number: int) -> Role | None:
 
 
 def joined_role(tree: Syntax, number: int, role: Role, *, before: bool) -> Role | None:
-    """Return the role of a predicate together with the word beside it; None if that word does not belong to it.
+    """Return the role that a predicate has together with the word beside it; None if that word does not belong to it.
 
-    An auxiliary or an adverb leaves the role as it is. «не» makes it `NEGATED`. Another word of scope, such as
-    «только», makes it `SCOPED`.
+    An auxiliary or an adverb does not change the role. «не» makes the role `NEGATED`. Another word that limits the
+    predicate, such as «только», makes it `SCOPED`.
 
     Args:
         tree: the tree of the sentence.
@@ -287,7 +287,7 @@ def _is_time(tree: Syntax, token: Token, preposition: str, case: str, span: rang
 
 
 def is_movable(tree: Syntax, first: int, last: int) -> bool:
-    """Tell whether some tokens look like a phrase that can be moved: it says nothing about what stands around it.
+    """Tell whether some tokens look like a phrase that can be moved without the words around it.
 
     Such a phrase has no finite verb, no gerund, no conjunction of clauses and no word of scope («только»). Each of its
     prepositions stands before its noun, and its last word needs no word after it.

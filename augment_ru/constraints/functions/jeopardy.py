@@ -23,9 +23,9 @@ _IN_BRACKETS = re.compile(r"[^\W\d_a-zа-яё][^\s]*(?:\s+(?:[^\W_]{1,3}\s+){0,2
 
 
 def jeopardy(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Find in a question of Jeopardy the phrase for the unknown, or an X instead of it, and quoted names.
+    """Find quoted names, and the words for what is asked, in the texts of a question of Jeopardy.
 
-    An example: «снят [ЭТОТ ФИЛЬМ] по «[Солярису]»».
+    What is asked is a phrase such as «этот фильм», or an X: «снят [ЭТОТ ФИЛЬМ] по «[Солярису]»».
     """
     return {name: [*_phrases(doc), *_unknowns(doc), *_names(doc.text)] for name, doc in docs.items()}
 

@@ -9,7 +9,7 @@ from augment_ru.constraints.rule_file import Docs, Row
 def lost_anaphor(record: Row, docs: Docs) -> Sequence[str]:
     """Return a warning if the pronoun that a record asks about is in none of its texts, in any form.
 
-    The result is empty if it is found, or if the record does not name it.
+    The result is empty if the pronoun is found, or if the record does not name it.
 
     Args:
         record: the row.

@@ -12,9 +12,9 @@ _FIELDS = (("bridge_answers", "BRIDGE"), ("main_answers", "MAIN"))
 
 
 def multihop(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Find in each text the bridge answer (of the first step of a question) and the main answer, in any form.
+    """Find in each text the main answer and the bridge answer (to the first step of the question), in any form.
 
-    Bridge answer «Тверь» → «[Тверь] — город. В [Твери] …, а Тверская область …».
+    With the bridge answer «Тверь»: «[Тверь] — город. В [Твери] …, а Тверская область …».
 
     Args:
         record: the row.

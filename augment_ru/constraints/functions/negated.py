@@ -28,7 +28,7 @@ def _is_no(word: str) -> bool:
 
 @partial(OfWords, may=_is_negator)
 def negated(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Find each negator with its word: «Он [не пришёл]: [денег нет], [без билета] [нельзя войти]».
+    """Find words that negate, each with the word that it negates: «Он [не пришёл]: [денег нет], [нельзя войти]».
 
     Spans that overlap are merged.
 

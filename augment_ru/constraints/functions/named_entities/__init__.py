@@ -30,7 +30,7 @@ _STEPS = (
 def named_entities(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """Find the names in each text; a name found in one text is protected in all texts of the record.
 
-    «Министерство [образования] и науки РФ» → «[Министерство образования и науки РФ]».
+    Names are found whole: «[Министерство образования и науки РФ]», not «Министерство [образования] и науки РФ».
     """
     views = {name: View(doc) for name, doc in docs.items()}
     labels = {name: [""] * len(view.texts) for name, view in views.items()}

@@ -23,7 +23,7 @@ _ADJECTIVES = 4
 
 
 def adjectival(view: View, labels: Labels) -> None:
-    """Label as a name an adjective with a capital and all words up to its noun.
+    """Label an adjective with a capital, and all words up to its noun, as a name.
 
     Examples: «Карское море», «Массачусетский технологический институт».
 

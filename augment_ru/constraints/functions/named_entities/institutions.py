@@ -132,7 +132,7 @@ def agree(adjective: str, noun: str) -> bool:
 
 
 def organisations(view: View, labels: Labels) -> None:
-    """Label names of organisations to their end.
+    """Extend the labels of organisations to the end of their names.
 
     An example, with | between what is labelled already and what is added: «Министерство образования | и науки
     Российской Федерации».
@@ -172,7 +172,7 @@ def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
         view: the tokens of a text, with what their letter case tells about names.
         labels: the labels of the names found so far.
         at: the index of the first token that may belong to the run.
-        within: whether the name has no capital yet; then persons do not belong to it.
+        within: whether the name has had no capital before the run; then persons do not belong to the run.
 
     Returns:
         The index of the token after the run.

@@ -24,9 +24,9 @@ _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 
 
 def annotated_entities(view: View, labels: Labels) -> None:
-    """Label the names that the annotator found, without the common words that it took for names.
+    """Label the names that the annotator found, except common words that it took for names.
 
-    These are mostly first words of sentences, written with a capital for that reason alone.
+    Such words are mostly the first words of sentences, which have a capital for that reason alone.
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
@@ -121,7 +121,8 @@ def _is_part_of_name(view: View, first: int, stop: int, label: str) -> bool:
 def capitals(view: View, labels: Labels) -> None:
     """Label words with a capital as names.
 
-    Inside a sentence, every word that may be a name is labelled. At its start, only a word that certainly is one.
+    Inside a sentence, every word that may be a name is labelled. At the start of a sentence, a word is labelled only if
+    it is certainly a name.
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.

@@ -20,7 +20,7 @@ Labels = list[str]
 
 @cache
 def name_words(kind: str) -> frozenset[str]:
-    """Return the words of one kind in the dictionary of words of which names are made, `name_words.tsv`."""
+    """Return the words of one kind from the dictionary `name_words.tsv`, which lists words that occur in names."""
     return word_lists("name_words")[kind]
 
 
@@ -45,8 +45,8 @@ class View:
         capitals: whether each token starts with a capital that may mark a name: it is not in a run of words in
             capitals.
         capitalised: the indices of the tokens for which `capitals` is true.
-        starts: those of `capitalised` that start a sentence, a quotation or an option. Their capital does not mark a
-            name.
+        starts: the indices of the tokens with a capital that start a sentence, a quotation or an option, where a
+            capital does not mark a name.
         lower: whether the text has no capitals at all.
         loud: whether any token is in a run of words in capitals.
         informal: whether no capital stands inside a sentence, so that names may be written in lower case.
