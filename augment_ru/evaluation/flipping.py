@@ -179,8 +179,8 @@ def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[
 
     Args:
         pair: the perturbed row.
-        kept: the edits that are applied, in the parts that `parts_of` returns.
-        plan: the questions of the evaluation; only its originals are used.
+        kept: the edits that are applied, as returned by `parts_of`.
+        plan: the questions of the evaluation, from which the original is taken.
     """
     numbers = _numbers(kept)
     record = Record(plan.pairs.originals[pair.original].values, plan.pairs.task)

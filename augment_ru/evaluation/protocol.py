@@ -229,9 +229,9 @@ class Demonstrations:
         return max(map(groups.count, groups))
 
     def nearest_to(self, asked: Sequence[Example], shots: int) -> Iterator[tuple[Mapping[str, Any], ...]]:
-        """Yield, for each question, the train rows of its group that are nearest to it, the nearest last.
+        """Yield, for each question, the train rows that are nearest to it, as the model `nearest` ranks them.
 
-        The order is that of the model `nearest`.
+        The nearest row comes last. If the task has groups, only rows of the question's group are shown.
 
         Args:
             asked: the questions.
@@ -244,12 +244,12 @@ class Demonstrations:
             yield tuple(self.rows[at] for at in reversed(order[:shots]))
 
     def sample(self, shots: int, episode: int, group: str | None = None) -> tuple[Mapping[str, Any], ...]:
-        """Return the demonstrations of an episode for a question of this group, in the order of the train file.
+        """Return the demonstrations of an episode, in the order of the train file.
 
         Args:
             shots: the number of demonstrations.
             episode: the number of the episode.
-            group: the group of the question (rows of the same group are shown); None if the task has no groups.
+            group: the group of the question, if the task has groups: only rows of this group are shown. None otherwise.
 
         Raises:
             AugmentError: there are no demonstrations of this group.
@@ -544,16 +544,17 @@ def _in_original(found: Spans, pair: Pair, pairs: Pairs) -> Spans:
 
 
 def old_labels(pairs: Pairs, attack: str) -> dict[int, Mapping[str, str]]:
-    """Map the label of each option, in the rows whose options an attack permuted, to its label in the original.
+    """Return what the labels of permuted options were before: the label of each option in the original.
 
-    A model answers such a row with the new label of an option. Its old label can be compared with the right answer.
+    A model answers a permuted row with a new label of an option. Its old label can be compared with the right answer of
+    the original.
 
     Args:
         pairs: the original and perturbed rows.
-        attack: the name of the attack.
+        attack: the name of the attack that permuted options.
 
     Returns:
-        For each such row, by its index among the rows of the attack, a mapping from new labels to old ones.
+        For each permuted row, by its index among the rows of the attack, a mapping from new labels to old ones.
     """
     found: dict[int, Mapping[str, str]] = {}
     for at, pair in enumerate(pairs.attacks[attack]):

@@ -32,11 +32,10 @@ class Relevant(NamedTuple):
         return not self.gains.keys().isdisjoint(ranking[: self.first])
 
     def margin(self, scores: Mapping[str, float]) -> float:
-        """Return how far a ranking is from being wrong: the best score of a relevant document minus that of its rival.
+        """Return how far the ranking by these scores is from being wrong; it is right if the result is above 0.
 
-        A ranking is right if a relevant document is among its first k documents (k is `first`). The rival is the
-        document with the k-th highest score among those that are not relevant. So the ranking by these scores is right
-        if the result is above 0.
+        A ranking is right if a relevant document is among its first k documents (k is `first`). So the result compares
+        two scores: the highest score of a relevant document, minus the k-th highest score of the other documents.
 
         Args:
             scores: the score of each document; a document without a score counts as having the lowest score.
@@ -51,10 +50,10 @@ def relevant_of(value: object, metric: str) -> Relevant | None:
     """Return the documents that are relevant to a query, as its row states them; None if none is relevant.
 
     Args:
-        value: what the row states: a mapping from document ids to grades, as in TREC's qrels; or a list of ids, or one
-            id, of grade 1.
-        metric: the main metric of the task, such as `hit@10`: a ranking is right if a relevant document is among its
-            first 10; without a number, if it is the first.
+        value: the ids of the documents: a mapping from ids to grades, as in TREC's qrels. Or one id or a list of ids,
+            which then have the grade 1.
+        metric: the main metric of the task. With `hit@10`, a ranking is right if a relevant document is among its first
+            10. Without a number, the first document must be relevant.
 
     Raises:
         AugmentError: the value has another form, or a grade is no number.

@@ -103,9 +103,10 @@ class Cells(NamedTuple):
     trials: Counts
 
     def rate(self) -> float | None:
-        """Return the rate: the mean of hits / trials over groups and episodes with trials; None without trials.
+        """Return the rate, in [0, 1]: the mean over groups and episodes; None without decisions.
 
-        Trials are the decisions that the rate is a share of; hits are those that it counts, such as the broken ones.
+        In each of them it is the share of the decisions that the rate counts, such as the broken ones. Groups and
+        episodes without decisions are left out.
         """
         return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
 
@@ -171,14 +172,16 @@ def _weighted(counts: Counts, weights: Counts) -> Counts:
 def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
     """Return the 95 % interval of a rate over decisions that depend on each other; None without decisions.
 
-    The decisions about one record (of several rows or episodes) depend on each other. So this is Wilson's interval for
-    fewer trials than there are decisions: rate · (1 - rate) / v (Kish 1965, section 8.2), where v is the variance of
-    the rate. For n records, its quantile is Student's with n - 1 degrees of freedom (Dean and Pagano 2015).
+    The decisions about one record (of several rows or episodes) depend on each other, so they tell less than
+    independent ones. The interval is Wilson's for a lower number of trials: rate · (1 - rate) / v (Kish 1965, section
+    8.2), where v is the variance of the rate. For n records, its quantile is Student's with n - 1 degrees of freedom
+    (Dean and Pagano 2015).
 
-    Two estimates of v are averaged:
+    The variance v is the weighted mean of two estimates:
 
-    - the variance of the bootstrap, times n / (n - 1). Its weight m is the number of records with a hit (a counted
-      decision), or that of records with a miss, whichever is lower: if m is low, this estimate is uncertain.
+    - the variance of the bootstrap, times n / (n - 1). Its weight is the number of records with a counted decision, or
+      that of records with a decision that is not counted, whichever is lower. If this number is low, the estimate is
+      uncertain.
     - rate · (1 - rate) / n, which is right if all decisions about a record are alike. Its weight is 1.
 
     Args:
@@ -285,14 +288,14 @@ class AttackOutcomes(NamedTuple):
         return ~self.before & self.after & self.known
 
     def cells(self, hits: Flags | Counts, trials: Flags, records: int) -> Cells:
-        """Return the counts behind a rate, for each original.
+        """Return the two counts that a rate divides, for each label, episode and original.
 
         The rows of one original are added up.
 
         Args:
-            hits: which decisions the rate counts, such as the broken ones: flags or numbers in [0, 1], shape (labels,
-                episodes, rows).
-            trials: which decisions the rate is a share of, flags of the same shape.
+            hits: the decisions that the numerator counts, such as the broken ones: flags or numbers in [0, 1], shape
+                (labels, episodes, rows).
+            trials: the decisions that the denominator counts: flags of the same shape.
             records: the number of originals.
         """
         return cells_of(self.original, hits, trials, records)
@@ -341,13 +344,15 @@ class AttackOutcomes(NamedTuple):
 
 
 def cells_of(original: npt.NDArray[np.int64], hits: Flags | Counts, trials: Flags, records: int) -> Cells:
-    """Return the counts behind a rate, for each original; the rows of one original are added up.
+    """Return the two counts that a rate divides, for each label, episode and original.
+
+    The rows of one original are added up.
 
     Args:
         original: the index of each row's original, shape (rows,).
-        hits: which decisions the rate counts, such as the broken ones: flags or numbers in [0, 1], shape (labels,
-            episodes, rows).
-        trials: which decisions the rate is a share of, flags of the same shape.
+        hits: the decisions that the numerator counts, such as the broken ones: flags or numbers in [0, 1], shape
+            (labels, episodes, rows).
+        trials: the decisions that the denominator counts: flags of the same shape.
         records: the number of originals.
     """
     counts = np.zeros((records, 2, *hits.shape[:2]))
@@ -407,7 +412,7 @@ def row_keys(pairs: Pairs) -> dict[str, list[str]]:
 def original_keys(pairs: Pairs) -> list[str]:
     """Return a key for each original, by which originals of several reports are matched: 12 hexadecimal digits.
 
-    The keys of its perturbed rows begin with it.
+    The key of a perturbed row (`row_keys`) begins with the key of its original.
     """
     rows = zip(pairs.originals, pairs.golds, strict=True)
     return [_digest([Record(original.values, pairs.task).read(), gold]) for original, gold in rows]
@@ -440,8 +445,8 @@ def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
     """Return the counts behind a model's consistency: how often it answers all versions of a record alike.
 
     The versions of a record are the original and its perturbed rows. Consistency is the share of pairs of versions that
-    get the same prediction (Nalbandyan et al. 2025, SCORE, section 3). The rate is the mean over records with at least
-    two versions.
+    get the same prediction (Nalbandyan et al. 2025, SCORE, section 3). It is averaged over the records that have at
+    least two versions.
 
     Args:
         run: the answers of the model.
@@ -684,7 +689,8 @@ def same_meaning(rows: Iterable[Pair]) -> Flags:
 def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRate:  # noqa: ANN401  (an index of an array)
     """Return the success rate of an attack over all decisions, or over some of them.
 
-    The interval is Wilson's, for the mean number of decisions in an episode (a set of demonstrations).
+    Its interval is Wilson's. Decisions about one row in several episodes depend on each other, so the interval is
+    computed from the mean counts of an episode.
 
     Args:
         outcomes: the outcomes of the attack: flags of shape (labels, episodes, rows).

@@ -106,14 +106,14 @@ class SuccessRate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScorePart(msgspec.Struct, frozen=True, kw_only=True):
-    """The value of a metric for a part of the decisions: those of a group of rows, of a label, or of both.
+    """The value of a metric for some of the decisions: those of a group of rows, of a label, or of both.
 
     Attributes:
         group: the group of rows; None for all rows.
         label: the label; None for all labels.
-        value: the value of the metric.
-        before: its value before an attack; None in the metrics of originals.
-        after: its value after the attack; None in the metrics of originals.
+        value: the value on the originals.
+        before: the value before an attack, which equals `value`; None in the metrics of originals.
+        after: the value after the attack; None in the metrics of originals.
     """
 
     group: str | None = None
@@ -465,7 +465,7 @@ class ModelDifference(msgspec.Struct, frozen=True, kw_only=True):
         shots: the numbers of demonstrations of both models; None for a model that does not read them.
         difference: the rate of a minus that of b.
         ci95: the interval of the difference, corrected for the number of attacks.
-        clear: whether the interval leaves out 0 and the test, if there is one, finds a difference.
+        clear: whether the interval leaves out 0, and McNemar's test (if there is one) finds a difference, too.
         mcnemar: McNemar's test, corrected for the number of attacks; None if the data do not allow it.
     """
 

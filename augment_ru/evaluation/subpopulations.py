@@ -68,10 +68,10 @@ def subpopulations(originals: Sequence[Mapping[str, Any]], task: Task, by: Seque
 
 
 def exchanged_names(pairs: Pairs) -> list[Subpopulation]:
-    """Return the property of originals that says from which group of names the attack `names` took people's new names.
+    """Return, as a property of the originals, from which group of names the attack `names` took people's new names.
 
-    The result is a list with this property, or [] if the rows do not state it. If an original has several rows, its
-    first one counts.
+    The result is a list with this property, or [] if the rows do not state the group. If an original has several rows,
+    its first one counts.
     """
     groups: dict[int, str] = {}
     for pair in pairs.attacks.get(_NAMES_ATTACK, ()):
