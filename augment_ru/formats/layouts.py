@@ -20,7 +20,7 @@ class ConvertedRows(JsonLines):
 
 
 def layout_of(kind: str, stream: BinaryIO) -> ConvertedRows | None:
-    """Return the rows of a file in a layout that is not a table nor JSON lines; None for any other format.
+    """Return the rows of a file in a layout such as CoNLL; None if `kind` names none of the layouts.
 
     Args:
         kind: the layout: `bio`, `conll`, `labelstudio`, or `beir` with the file of relevance judgements, as in

@@ -118,7 +118,7 @@ class ParquetRows(Parquet):
         self._first = first
 
     def batches(self) -> Iterator[Any]:
-        """Yield the rows of the Arrow stream in batches."""
+        """Yield the rows in batches of Arrow, in which they were given."""
         return iter(self._stream)
 
 

@@ -71,7 +71,7 @@ def json_problem(value: object) -> str | None:
 
 
 def table_problem(value: object) -> str | None:
-    """Tell why a table cannot hold a value; None if it can."""
+    """Tell why a cell of a CSV or TSV table cannot hold a value; None if it can."""
     if isinstance(value, str):
         return surrogate_problem(value, "a table")
     return json_problem(value)
