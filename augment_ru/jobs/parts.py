@@ -65,8 +65,8 @@ class PartDone:
         rejects: the lines for the file of rejected rows (rows that could not be used).
         tally: the counts of the rows.
         learnt: the names and types of the output's columns, as known at the end of the part.
-        failed: whether a row raised an error. The part is then done again when the rows before it have been read,
-            because the types of columns depend on them.
+        failed: whether a row raised an error. It may be one that depends on the rows before the part, so the part is
+            done again when those have been read.
     """
 
     rows: bytes
