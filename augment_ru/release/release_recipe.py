@@ -243,7 +243,7 @@ class AdversaryRecipe(_Table, frozen=True):
         """Return a copy of this part of the recipe with absolute paths.
 
         Args:
-            moved: returns the new value of an argument or an option, given its value in the recipe.
+            moved: a function from a value in the recipe (the argument of a model, or an option) to the new value.
             models: the folder that contains the folders of models.
         """
 

@@ -47,10 +47,10 @@ def searched(task: TaskInput, train: Path | None) -> Searched:
 
 @contextmanager
 def train_files(recipe: ReleaseRecipe, tasks: Sequence[TaskInput]) -> Iterator[list[Searched | None]]:
-    """Write the files from which models are made that searches attack; they exist during a `with` block.
+    """Write the train rows of each searched task to a temporary file, for the models that searches attack.
 
-    Yields, for each task, its labels and the path of a temporary file with its train rows; None for a task that is not
-    searched. The files are deleted after the block.
+    The files exist during a `with` block. Yields, for each task, its labels and the path of its file; None for a task
+    that is not searched.
 
     Args:
         recipe: the recipe of the release.

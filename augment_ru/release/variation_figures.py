@@ -59,7 +59,10 @@ class SearchFigures:
         self.counts.update(other.counts)
 
     def table(self) -> dict[str, Any]:
-        """Return the counts as JSON values, the success rate in per cent, and queries and changes per broken row."""
+        """Return the counts as JSON values.
+
+        The success rate (`asr`) is in per cent. `queries_a_success` and `changes` are means over the broken rows.
+        """
         rows = {status: self.counts[status] for status in STATUSES}
         right, broken, queries = (self.counts[name] for name in ("right", "broken", "queries"))
         return {
@@ -103,7 +106,7 @@ def add_figures(totals: Mapping[str, Any], more: Mapping[str, VariationFigures])
 
 
 def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecipe | None = None) -> dict[str, Any]:
-    """Return counts as the manifest states them: a list `attacks`, and a list `searches` if there are any.
+    """Return the counts of variations for the manifest: a list `attacks`, and a list `searches` if there are any.
 
     Args:
         figures: maps the name of each variation to its counts.

@@ -44,9 +44,9 @@ class SharedSimilarity(Similarity):
         return self._inner.layers
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return what scores texts against these originals.
+        """Return a scorer, which scores texts against these originals.
 
-        If `references` is the same object as in the last call, what was made then is returned again.
+        If the last call got the same object as `references`, it returns the scorer of that call, which costs nothing.
         """
         if self._scorer is None or references is not self._references:
             self._references, self._scorer = references, self._inner.against(references)
@@ -81,7 +81,7 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
         device: the device that models run on: auto, cpu, cuda or cuda:N.
 
     Raises:
-        AugmentError: there is no attack, similarity or annotator of a name, a value is out of range, or an attack
+        AugmentError: the name of an attack, similarity or annotator is unknown, a value is out of range, or an attack
             needs all rows of a run at once.
     """
     gate = recipe.gate
