@@ -418,10 +418,10 @@ def most_frequent(golds: Sequence[Gold | None]) -> str:
 
 
 def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
-    """Return a prediction in the form that metrics compare: a tuple with an entry for each decided name.
+    """Return a prediction in the form that metrics compare: a tuple of answers.
 
-    The decided names (`task.scoring.decided`) are the fields that a model answers, or the norms of a task that judges
-    one text by several norms. With norms, the model gives one answer, which is repeated for every norm.
+    It has an answer for each field that the task asks for. If a task judges one text by several norms, the model gives
+    one answer, and the tuple repeats it for each norm.
 
     Args:
         prediction: what the model returned.

@@ -474,7 +474,7 @@ class Cache:
 
 
 def opened_cache(path: str | Path | None) -> AbstractContextManager[Cache | None]:
-    """Open a cache of answers for a `with` block, which gets None if the path is None or `none`."""
+    """Context manager: open a cache of answers; yield None, for no cache, if the path is None or `none`."""
     return nullcontext() if path is None or path == "none" else closing(Cache(Path(path)))
 
 

@@ -143,8 +143,8 @@ class RunsInPairs:
     Attributes:
         judged: the runs.
         seed: the seed of the bootstrap.
-        known: the comparisons made so far: maps the indices of two runs, and then an attack or `MEAN` (the mean over
-            attacks), to the comparison.
+        known: the comparisons that were made, by the indices of the two runs and the attack; in place of an attack
+            stands `MEAN` for the mean over attacks.
     """
 
     judged: Sequence[JudgedRun]

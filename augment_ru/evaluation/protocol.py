@@ -189,8 +189,8 @@ class Demonstrations:
         seed: the seed of the draws.
         stated: maps the number of an episode to the indices of its rows, if the rows state their episodes; empty if
             demonstrations are drawn at random.
-        nearest: the model that ranks the train rows by their nearness to a question; None to show rows that are drawn,
-            or that state their episode.
+        nearest: the model that ranks the train rows by their nearness to a question, if the nearest ones are shown;
+            None for other demonstrations.
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -203,8 +203,8 @@ class Demonstrations:
     def episodes(self, shots: int, most: int) -> list[int]:
         """Return the numbers of at most `most` episodes, each with `shots` demonstrations.
 
-        They are the numbers that the rows state, or 0, 1, … if the rows state none. If the rows nearest to each
-        question are shown, there is only the episode 0.
+        If the train rows state their episodes, these are the stated numbers; otherwise they are 0, 1, and so on. If
+        each question is shown the rows nearest to it, there is only the episode 0.
 
         Raises:
             AugmentError: the rows state episodes, but not with so many demonstrations; or there are no rows.
@@ -271,10 +271,10 @@ class Demonstrations:
 
 
 def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, seed: int) -> Demonstrations:
-    """Collect the rows of a train file that may be shown, and their episodes.
+    """Collect the rows of a train file that may be shown as demonstrations, and their episodes.
 
-    If rows state their episodes, exactly those rows are shown. Otherwise rows may be drawn that have a right answer and
-    whose texts are not among the evaluated texts.
+    If rows of the file state their episodes, only these rows are shown. Otherwise demonstrations are drawn from the
+    rows that have a right answer and whose texts are not evaluated.
 
     Args:
         train: the train rows.
@@ -430,7 +430,7 @@ class EvaluationPlan:
         Args:
             rows: the rows; if they hold their right answers, these are not shown.
             shots: the number of demonstrations; None for a model that does not read them.
-            episode: the number of the episode from which they are taken.
+            episode: the number of the set of demonstrations.
         """
         if shots and self.demonstrations and self.demonstrations.nearest:
             asked = [example_of(values, self.pairs.task) for values in rows]

@@ -265,7 +265,7 @@ class AttackOutcomes(NamedTuple):
 
     @property
     def right(self) -> Flags:
-        """Flags: whether each prediction for the original is right, shape (labels, episodes, rows).
+        """Whether each prediction for the original is right, as flags of shape (labels, episodes, rows).
 
         Only such predictions can be broken by the attack.
         """
@@ -273,17 +273,17 @@ class AttackOutcomes(NamedTuple):
 
     @property
     def broken(self) -> Flags:
-        """Flags: whether each prediction is right on the original and wrong on the perturbed row.
+        """Whether each prediction is right on the original and wrong on the perturbed row.
 
-        Their shape is (labels, episodes, rows).
+        The result is flags of shape (labels, episodes, rows).
         """
         return self.right & ~self.after
 
     @property
     def fixed(self) -> Flags:
-        """Flags: whether each prediction is wrong on the original and right on the perturbed row.
+        """Whether each prediction is wrong on the original and right on the perturbed row.
 
-        Their shape is (labels, episodes, rows).
+        The result is flags of shape (labels, episodes, rows).
         """
         return ~self.before & self.after & self.known
 
@@ -301,7 +301,7 @@ class AttackOutcomes(NamedTuple):
         return cells_of(self.original, hits, trials, records)
 
     def names(self, episode: int, row: int) -> list[str | None]:
-        """Return the outcome of a row as a word, for each label of the right answer.
+        """Return the outcome of a row as a word; as several words if the task gives each row several labels.
 
         `kept`: right before and after; `broken`: right before, wrong after; `fixed`: wrong before, right after;
         `wrong`: wrong before and after; None: the row has no right answer for this label.
@@ -423,11 +423,11 @@ def _digest(value: object) -> str:
 
 
 def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
-    """Return the counts behind two rates of the worst case, in which a record is right only if all its rows are.
+    """Return the counts behind two rates of the worst case. There, a record is right only if all its rows are right.
 
-    - `worst_case`: the decisions that are right on the original and on every perturbed row, out of all decisions (Liang
-      et al. 2023, HELM, section 4.3).
-    - `worst_case_asr`: the decisions that at least one perturbed row breaks, out of those right on the original.
+    - `worst_case`: the share of decisions that are right on the original and on every perturbed row (Liang et al. 2023,
+      HELM, section 4.3).
+    - `worst_case_asr`: the share of decisions right on the original that at least one perturbed row breaks.
 
     Args:
         outcomes: the outcomes of each attack.
@@ -641,7 +641,9 @@ def judged_runs(
     cells: Sequence[Mapping[Name, Cells]],
     seed: int,
 ) -> list[JudgedRun]:
-    """Return the runs with their rates, all in the same bootstrap resamples, so that they can be compared in pairs.
+    """Return model runs with their rates.
+
+    All rates are computed in the same bootstrap resamples, so that runs can be compared in pairs.
 
     Args:
         runs: the runs (the answers of one model with one number of demonstrations).

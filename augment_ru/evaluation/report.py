@@ -390,10 +390,10 @@ class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
         catch: the rows with a certain label that the model misses, and its false alarms; None if it was not evaluated
             as a filter for a label.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
-        best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
+        best: the attacks under which its success rate is clearly the lowest of all models. The entry `asr_mean` stands
+            for the mean over attacks.
         metrics: the metrics on the originals.
-        unread: how many replies to the originals have no answer; None if every reply has one, on perturbed rows as
-            well.
+        unread: how many replies to the originals have no answer; None if no reply to any row lacks one.
         worst_case: the share of decisions that are right on the original and on all perturbed rows.
         worst_case_asr: the share of decisions right on the original that at least one perturbed row breaks.
         consistency: how often the original and the perturbed rows of a record get the same prediction.
@@ -507,8 +507,8 @@ class DefenceReport(msgspec.Struct, frozen=True, kw_only=True):
         name: the name of the normalizer.
         of: the name of the bare model.
         changed: the percentage of originals that the defence changes.
-        cost: the right answers of the bare model to the originals minus those of the model behind the defence, with
-            their test.
+        cost: how many right answers to the originals the defence costs: the rate of the bare model minus that of the
+            model behind the defence, with a test.
         attacks: for each attack, the right answers that it costs, and how many of them the defence recovers.
         worst_case: the same for the worst case over all attacks; None if there are no attacks.
     """
@@ -799,7 +799,8 @@ class ComparedModel(msgspec.Struct, frozen=True, kw_only=True):
         report: the name of its report.
         of: its name in that report.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
-        best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
+        best: the attacks under which its success rate is clearly the lowest of all models. The entry `asr_mean` stands
+            for the mean over attacks.
         model: its name in the comparison.
         signature: all that defines its answers; None if the model has no signature.
         shots: the number of demonstrations; None for a model that does not read them.
@@ -885,7 +886,7 @@ class SavedScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SavedAttack(msgspec.Struct, frozen=True, kw_only=True):
-    """The results of an attack that are read from a report file, a part of those that it holds.
+    """The results of an attack, as far as they are read from a report file.
 
     Attributes:
         asr: the attack success rate, in per cent.
@@ -898,7 +899,7 @@ class SavedAttack(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SavedModel(msgspec.Struct, frozen=True, kw_only=True):
-    """The results of a model that are read from a report file, a part of those that it holds.
+    """The results of a model, as far as they are read from a report file.
 
     Attributes:
         model: the name of the model.
