@@ -136,7 +136,7 @@ def _stated_prompt(known: Task) -> str:
 
 
 def task_problems(path: Path) -> Iterator[str]:
-    """Yield a line for the first problem of a task file; its constraints and its prompt must exist and fit it, too."""
+    """Yield a line for the first problem of a task file. Its constraints and its prompt must exist and fit the task."""
     try:
         known = read_task_file(path)
         Preparation().check(known)

@@ -163,7 +163,7 @@ def import_answers(
             can be written into a release.
 
     Raises:
-        AugmentError: a file cannot be read, would be overwritten, or belongs to other rows.
+        AugmentError: a file cannot be read or would be overwritten, or the answers are about other rows.
     """
     if output is None and release is None:
         raise AugmentError("nowhere to write; give `output` or `release`")
