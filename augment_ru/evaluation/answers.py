@@ -266,11 +266,11 @@ def _gold_value(values: Mapping[str, Any], name: str, kind: Kind) -> Any:  # noq
 
 
 def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[tuple[Gold | None, ...]]:
-    """Return the right answers of each row, one for each name in `task.scoring.decided`.
+    """Return the right answers of each row: one for each field that the task asks for.
 
-    These names are the fields that a model answers, or the norms of a task that judges one text by several norms. An
-    answer is None if the row does not have it. If the label in a field is -1 in all rows, the benchmark keeps its
-    labels secret, and the answer is None in every row.
+    If the task judges one text by several norms, there is one for each norm. An answer is None if the row does not have
+    it. If the label in a field is -1 in all rows, the benchmark keeps its labels secret, and the answer is None in
+    every row.
 
     Args:
         rows: the rows.

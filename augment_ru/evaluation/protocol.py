@@ -380,7 +380,7 @@ class EvaluationPlan:
         """Check that there are enough demonstrations for every number of shots.
 
         Args:
-            needed: whether the demonstrations are needed: the user asks for them, or a model reads them.
+            needed: True if the user asks for demonstrations or a model reads them; if False, nothing is checked.
 
         Raises:
             AugmentError: there are too few demonstrations; or the task judges a text by several norms, so that no

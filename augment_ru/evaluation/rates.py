@@ -468,7 +468,7 @@ def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
 def agreements(answers: Sequence[Answer], pairs: Pairs) -> list[float]:
     """Return how often several answers are the same: the share of all pairs of them that are equal.
 
-    The result has one share for each label of the right answer.
+    The result is a list, with one share for each label if the task gives a row several labels.
 
     Args:
         answers: the answers, at least two.
@@ -734,8 +734,8 @@ def scores(
 ) -> dict[str, report.Score]:
     """Return the score of each metric over the rows that have a right answer, in percent.
 
-    With several labels the score is the mean over the labels, and with groups of rows (`task.grouped_by`) the mean over
-    the groups. If no row has a right answer, the result is empty.
+    If rows have several labels, the score is the mean over the labels. If the task has groups of rows
+    (`task.grouped_by`), it is the mean over the groups. If no row has a right answer, the result is empty.
 
     Args:
         metrics: the metrics, by name.

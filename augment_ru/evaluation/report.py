@@ -30,8 +30,8 @@ k: kept, b: broken, f: fixed, w: wrong, -: the row has no right answer."""
 def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON values out)
     """Convert a report, or a part of one, to values that can be written as JSON.
 
-    A part of the report becomes an object. A `Spread` or `SuccessRate` becomes no object of its own: its keys are added
-    to those of the part that holds it.
+    Each part of the report becomes an object. But the keys of a `Spread` or a `SuccessRate` are added to the object of
+    the part that holds it.
     """
     if isinstance(value, Mapping):
         return {key: as_json(one) for key, one in value.items()}
@@ -334,11 +334,11 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
         metrics: the metrics before and after the attack.
         valid_rows: the rates over the rows that people found valid; None if there are no verdicts.
         labels: for a task with several labels, the success rate for each label; else None.
-        unread: how many replies have no answer; None if no reply lacks one.
+        unread: how many replies have no answer; None if every reply of the model has one.
         option_order: how answers change where the attack permuted options; None if it permuted none.
-        spans: for the right spans that the model finds in the originals, the shares that it finds again (kept), with
-            another border (border), with another label (type), or not at all (lost). `Rate.right` is the number of
-            these spans. None if answers are not spans.
+        spans: what becomes of the right spans that the model finds in the originals, as shares: it finds them again
+            (kept), with another border (border), with another label (type), or not at all (lost). `Rate.right` is the
+            number of these spans. None if answers are not spans.
         contamination: the right answers lost on these rows, compared with rows that no model can know. None for rows
             that were chosen because they break answers (by a search, or as the worst case).
         edits_per_100_words: the number of edits per 100 words of the changed originals; None if edits are not known.
@@ -425,7 +425,9 @@ class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class McNemar(msgspec.Struct, frozen=True, kw_only=True):
-    """McNemar's test of the same decisions for two models, or under two attacks, called `a` and `b`.
+    """McNemar's test of two models, or of two attacks on one model, on the same decisions.
+
+    The two are called `a` and `b`.
 
     Attributes:
         counted: which decisions the test counts: the `right` ones or the `broken` ones.
@@ -436,8 +438,8 @@ class McNemar(msgspec.Struct, frozen=True, kw_only=True):
         only_b: how many decisions are counted only for b.
         difference: the difference of the two shares, in percentage points.
         p: the p value.
-        p_holm: the p value corrected by Holm's method for the number of tests: of two models under several attacks, or
-            of several pairs of attacks on one model.
+        p_holm: the p value corrected by Holm's method, since several tests are made: one for each attack on two models,
+            or one for each pair of attacks on a model.
     """
 
     counted: str

@@ -103,7 +103,7 @@ def parquet_problem(value: object) -> str | None:
 
 
 class Learnt(NamedTuple):
-    """What a sink (which writes rows) knows of the rows so far.
+    """The names and types of columns that a sink (writer of rows) found in the rows so far.
 
     Attributes:
         names: the names of the columns, if the format is a table.

@@ -219,7 +219,7 @@ def protected_in(one: rule_file.Constraint, example: rule_file.RuleExample) -> l
 
 
 def mismatch(example: rule_file.RuleExample, found: Sequence[Span]) -> str:
-    """Return a message if a constraint does not protect what an example of it says; "" if it does.
+    """Return a message if a constraint protects other characters of an example than the example marks; otherwise "".
 
     Args:
         example: the example: a text, with brackets around what is to be protected.

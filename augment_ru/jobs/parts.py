@@ -180,8 +180,8 @@ class PartWork(NamedTuple):
 
     Attributes:
         rows: what the command does with rows.
-        is_final: whether a wrong row raises an error. If false, the part is marked as failed instead, and done again
-            when the rows before it have been read: which rows are wrong may depend on them.
+        is_final: True if a wrong row raises an error. False if it only marks the part as failed; such a part is done
+            again when the rows before it are known, since whether a row is wrong may depend on them.
     """
 
     rows: RowWork

@@ -28,7 +28,7 @@ _WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
 def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     """Write a sample of perturbed rows for annotators, and print its size.
 
-    A sample of a whole release has rows of each task, in proportion to the number of variations with perturbed rows.
+    From a whole release, each task gives rows in proportion to the number of its variations that have perturbed rows.
 
     Args:
         source: a file of perturbed rows, a report of `evaluate` in the same folder as its rows, the folder of a

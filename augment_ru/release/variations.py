@@ -166,13 +166,13 @@ class Timing:
 def variations(
     tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Timing, given: Searched | None = None
 ) -> Iterator[Variation]:
-    """Yield the original rows, then the rows of each attack and each search.
+    """Yield the variations of some rows of a task: the original rows, then the rows of each attack and each search.
 
     Args:
         tools: the attacks, gate and annotator of the recipe.
         task: the part of the recipe on the task.
         records: maps the index of a row in the test file, from 0, to the original row with its line. At least one.
-        timing: the seconds by kind of work; those of this call are added.
+        timing: how many seconds each kind of work took; the seconds of this call are added to it.
         given: what attacked models are made from: the labels and the train file of the task; None if it is not
             searched.
     """
