@@ -29,9 +29,9 @@ def normalised(text: str, form: str = "russian") -> str:
 
     "russian" is the same for Russian. All characters of the Unicode categories P* are removed. ё becomes е, stress
     marks (U+0301) are removed, and letters are composed (NFC), so that й typed as two characters equals й typed as one.
-    Russian has no articles to remove. Signs such as + | $ № are not punctuation and stay: «C++» differs from «C».
+    Signs such as + | $ № are not punctuation and stay: «C++» differs from «C».
 
-    >>> normalised("  «Ёлки-палки»,   сказа\u0301л он… ")
+    >>> normalised("  «Ёлки-палки»,   сказа́л он… ")
     'елкипалки сказал он'
     >>> normalised("The Beatles, «Ёлки-палки»", "squad")
     'beatles «ёлкипалки»'

@@ -170,8 +170,8 @@ def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, 
 def about(attack: str) -> str:
     """Return a sentence that says what an attack does: the first line of its docstring.
 
-    For a composition, it is the sentences of all its attacks. For a search, the sentence names the model that was
-    attacked. The result is "" if no attack is known. Remarks in brackets are left out.
+    For a composition, the sentences of all its attacks are returned. For a search, the sentence names the model that
+    was attacked. The result is "" if no attack is known.
 
     Args:
         attack: the specification of the attack.

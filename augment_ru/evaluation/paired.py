@@ -163,8 +163,8 @@ class RunsInPairs:
         """Return, for each model run, the attacks under which its success rate is clearly the lowest.
 
         The list also holds `MEAN` if the mean of its rates over attacks is clearly the lowest. A model that is hardly
-        ever right has little to break. So a run does not take part if it is no better than the most frequent answer, or
-        if another run is clearly more often right on the originals.
+        ever right has little to break. So a run is left out if it is no better than the most frequent answer, or if
+        another run is clearly more often right on the originals.
 
         Args:
             beats_majority: whether each run is better than the most frequent answer.

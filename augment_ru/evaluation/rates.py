@@ -128,8 +128,8 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
     """Return several rates in each bootstrap resample of the records, shape (rates, resamples).
 
     Records are drawn with replacement, and so are episodes (sets of demonstrations) if there are several. All rates get
-    the same records, and those with the same number of episodes get the same episodes, so that their differences are
-    paired. A rate is NaN in a resample that has no decision to count. The same seed gives the same numbers.
+    the same records, and the same episodes if they have equally many, so that their differences are paired. A rate is
+    NaN in a resample that has no decision to count. The same seed gives the same numbers.
 
     Args:
         of: for each rate, its counts on each record; all rates are over the same records.
@@ -174,15 +174,7 @@ def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
 
     The decisions about one record (of several rows or episodes) depend on each other, so they tell less than
     independent ones. The interval is Wilson's for a lower number of trials: rate · (1 - rate) / v (Kish 1965, section
-    8.2), where v is the variance of the rate. For n records, its quantile is Student's with n - 1 degrees of freedom
-    (Dean and Pagano 2015).
-
-    The variance v is the weighted mean of two estimates:
-
-    - the variance of the bootstrap, times n / (n - 1). Its weight is the number of records with a counted decision, or
-      that of records with a decision that is not counted, whichever is lower. If this number is low, the estimate is
-      uncertain.
-    - rate · (1 - rate) / n, which is right if all decisions about a record are alike. Its weight is 1.
+    8.2), where v is the variance of the rate.
 
     Args:
         cells: the counts behind the rate, for each record.
@@ -192,6 +184,9 @@ def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
     if rate is None or not (freedom := records - 1):
         return None if rate is None else wilson(rate, 1)
     hits, misses = (int((one > 0).any(axis=(0, 1)).sum()) for one in (cells.hits, cells.trials - cells.hits))
+    # The variance is the weighted mean of two estimates. That of the bootstrap is uncertain if few records have a hit,
+    # or few have a miss: its weight is the lower of the two counts. The other one, with weight 1, is right if all
+    # decisions about a record are alike. The quantile is Student's (Dean and Pagano 2015).
     told, alike = min(hits, misses), rate * (1 - rate) / records
     variance = (told * float(np.nanvar(drawn)) * records / freedom + alike) / (told + 1)
     trials = min(rate * (1 - rate) / variance, float(cells.trials.sum())) if variance > 0 else records

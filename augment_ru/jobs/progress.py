@@ -70,14 +70,7 @@ class Advance(Protocol):
 
 
 def silent(count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
-    """Do nothing, in place of the function that shows progress.
-
-    Args:
-        count: not used.
-        size: not used.
-        total: not used.
-        note: not used.
-    """
+    """Do nothing, in place of the function that shows progress; all arguments are ignored."""
     del count, size, total, note
 
 

@@ -117,8 +117,8 @@ class Tally:
     def line(self, *parts: str) -> str:
         """Return a line about a run, made of some texts and some of the counts.
 
-        The line has the texts, then the numbers of rows with warnings, of skipped lines, and of parts that were taken
-        from an earlier run, if they are not 0. At its end are the seconds that the run took.
+        The texts come first, then the numbers of rows with warnings, of skipped lines, and of parts from an earlier
+        run, if they are not 0. At the end are the seconds that the run took.
 
         Args:
             parts: the texts, which are joined.
