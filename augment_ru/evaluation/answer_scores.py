@@ -21,15 +21,15 @@ _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
 def normalised(text: str, form: str = "russian") -> str:
-    """Return the normal form in which answers are compared.
+    """Return a text in the form in which answers are compared: case, punctuation and spaces are made alike.
 
-    "squad" is the form of SQuAD's own script (Rajpurkar et al. 2016, section 4), with which MERA's code scores: lower
-    case, no ASCII punctuation, no English articles, one space between words. The quotation marks «», ё and stress marks
-    stay, and «C++» becomes «c».
+    The form "squad" is that of SQuAD's own script (Rajpurkar et al. 2016, section 4), with which MERA's code scores:
+    lower case, no ASCII punctuation, no English articles, one space between words. The quotation marks «», ё and stress
+    marks stay, and «C++» becomes «c».
 
-    "russian" is the same for Russian. All characters of the Unicode categories P* are removed. ё becomes е, stress
-    marks (U+0301) are removed, and letters are composed (NFC), so that й typed as two characters equals й typed as one.
-    Signs such as + | $ № are not punctuation and stay: «C++» differs from «C».
+    The form "russian" is the same for Russian. All characters of the Unicode categories P* are removed. ё becomes е,
+    stress marks (U+0301) are removed, and letters are composed (NFC), so that й typed as two characters equals й typed
+    as one. Signs such as + | $ № are not punctuation and stay: «C++» differs from «C».
 
     >>> normalised("  «Ёлки-палки»,   сказа́л он… ")
     'елкипалки сказал он'
@@ -46,15 +46,26 @@ def normalised(text: str, form: str = "russian") -> str:
 
 
 def same_answer(golds: Sequence[str], prediction: str, form: str = "russian") -> bool:
-    """Tell whether the prediction equals one of the right answers `golds`, both in the normal form `form`."""
+    """Tell whether an answer equals one of the right answers.
+
+    Args:
+        golds: the right answers.
+        prediction: the answer of a model.
+        form: "russian" or "squad": how case, punctuation and spaces are made alike before answers are compared.
+    """
     given = normalised(prediction, form)
     return any(normalised(gold, form) == given for gold in golds)
 
 
 def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
-    """Return the F1 between the words of two answers in the normal form `form`, in [0, 1].
+    """Return the F1 between the words of two answers, in [0, 1].
 
     Words are compared as multisets. If an answer has no words, the result is 1 if both have none, else 0.
+
+    Args:
+        gold: the right answer.
+        prediction: the answer of a model.
+        form: "russian" or "squad": how case, punctuation and spaces are made alike before words are compared.
 
     >>> token_f1("в городе Казани", "Казани")
     0.5
@@ -67,7 +78,13 @@ def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
 
 
 def best_token_f1(golds: Sequence[str], prediction: str, form: str = "russian") -> float:
-    """Return the highest token F1 of the prediction with any of the right answers; 0 if there are no right answers."""
+    """Return the F1 between the words of an answer and those of the closest right answer; 0 if there is no right answer.
+
+    Args:
+        golds: the right answers.
+        prediction: the answer of a model.
+        form: "russian" or "squad": how case, punctuation and spaces are made alike before words are compared.
+    """
     return max((token_f1(gold, prediction, form) for gold in golds), default=0.0)
 
 

@@ -89,14 +89,14 @@ def of_difference(a: tuple[float, report.Interval], b: tuple[float, report.Inter
 
 
 class Cells(NamedTuple):
-    """The counts behind one rate, such as the success rate of an attack on a model.
+    """The two counts that a rate divides, such as the success rate of an attack on a model.
 
     The rate is the mean of hits / trials over groups and episodes.
 
     Attributes:
         hits: how many decisions of each record the rate counts, such as the broken ones, shape (groups, episodes,
             records). A task with several labels has one group for each label, other tasks have one group.
-        trials: how many decisions there are, of the same shape.
+        trials: how many decisions of each record could be counted, of the same shape.
     """
 
     hits: Counts
@@ -557,7 +557,7 @@ def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = No
     If a record has several decisions, the interval allows for their dependence (`effective`).
 
     Args:
-        cells: the counts of the rate: hits and trials of each record.
+        cells: the two counts that the rate divides, for each record.
         drawn: the rate in each bootstrap resample, shape (resamples,); used only if a record has several decisions.
         right: how many decisions are right on the original, to be shown with the rate; None to show no count.
     """
@@ -580,7 +580,7 @@ def percents(interval: report.Interval | None) -> report.Interval | None:
 
 
 def wilson_rate(hits: float, of: float) -> report.Rate:
-    """Return the share of `hits` in `of` independent trials, in per cent, with the interval of Wilson."""
+    """Return the share of `hits` in `of` independent trials, in per cent, with Wilson's 95 % interval."""
     return report.Rate(percent(hits / of if of else None), percents(wilson(hits, of)), "wilson")
 
 

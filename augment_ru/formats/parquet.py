@@ -121,7 +121,7 @@ class ParquetRows(Parquet):
         self._first = first
 
     def batches(self) -> Iterator[Any]:
-        """Yield the rows in batches of Arrow, in which they were given."""
+        """Yield the rows as the batches of Arrow that hold them."""
         return iter(self._stream)
 
 

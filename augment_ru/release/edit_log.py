@@ -279,8 +279,8 @@ def row_problem(original: Record, expected: str, row: Record) -> str | None:
 def option_problem(original: Record, row: Record, entry: Entry) -> str | None:
     """Check that two answer options that differ in the original row also differ in the perturbed row.
 
-    Permuted options are not checked, because they are the options of the original row. Returns a message about the
-    first two that became equal; None if there are none.
+    Permuted options are not checked: they are those of the original row. Returns a message about the first two that
+    became equal; None if there are none.
 
     Args:
         original: the original row.
