@@ -78,7 +78,7 @@ def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
 
 
 def best_token_f1(golds: Sequence[str], prediction: str, form: str = "russian") -> float:
-    """Return the F1 between the words of an answer and those of the closest right answer; 0 if there is no right answer.
+    """Return the F1 between the words of an answer and of the closest right answer; 0 if there is no right answer.
 
     Args:
         golds: the right answers.

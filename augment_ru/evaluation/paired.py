@@ -143,8 +143,8 @@ class RunsInPairs:
     Attributes:
         judged: the runs.
         seed: the seed of the bootstrap.
-        known: the comparisons that were made, by the indices of the two runs and the attack; in place of an attack
-            stands `MEAN` for the mean over attacks.
+        known: the comparisons that were made. For each two runs (by index) it holds one comparison for each attack, and
+            `MEAN` for the mean over attacks.
     """
 
     judged: Sequence[JudgedRun]

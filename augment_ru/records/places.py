@@ -44,8 +44,8 @@ def _are_like_places(keys: tuple[str, ...]) -> bool:
 def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
     """Tell whether rows need to be searched for numbers that are places in their texts.
 
-    They need to be if a key is named like a place (`start`, `offset`), or if a value is an object, a list or a string
-    of JSON, which may hold such a key.
+    This is so if a key is named like a place (`start`, `offset`), or if a value is an object, a list or a string of
+    JSON, which may hold such a key.
     """
     kinds = set(map(type, chain.from_iterable(map(dict.values, rows))))
     if any(map(_are_like_places, set(map(tuple, rows)))):
