@@ -340,7 +340,7 @@ def _fits(span: object, size: int) -> bool:
 
 
 def restored_row(row: Row, task: Task) -> dict[str, Any]:
-    """Restore the original of a row that perturb wrote.
+    """Restore the original of a row that the command `perturb` wrote.
 
     Its texts come from `augment.source`, and its offsets are moved back.
 

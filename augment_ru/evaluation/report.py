@@ -256,8 +256,8 @@ class PromptEffect(msgspec.Struct, frozen=True, kw_only=True):
         name: the name of the prompt.
         original: the share of right answers to the originals.
         attacked: the share of right answers to the perturbed rows of all attacks; None if there are no attacks.
-        effect: how much better the prompt is than the mean of all prompts: the difference of their shares of right
-            answers, over originals and attacks, in percentage points.
+        effect: the share of right answers with this prompt, over originals and attacks, minus the mean of this share
+            over all prompts; in percentage points.
     """
 
     name: str

@@ -62,9 +62,9 @@ class Requirement(NamedTuple):
         return cls(" ".join(text.split()), name, attack and attack.strip(), sign == "<=", float(limit))
 
     def check(self, metrics: Sequence[str], attacks: Sequence[str], repeats: int) -> None:
-        """Check that an evaluation computes the rate or metric that this requirement limits, for its attack.
+        """Check that an evaluation computes the rate or metric that this requirement limits, for the attack that it names.
 
-        Whether its value is within the limit is checked later.
+        Whether the value is within the limit is checked later.
 
         Args:
             metrics: the names of the metrics of the evaluation.

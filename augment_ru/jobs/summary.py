@@ -160,8 +160,9 @@ _COLUMNS = (
 def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> Iterator[str]:
     """Yield the lines of the table that is printed at the end of a run, one for each attack.
 
-    The last column is left out if no network ran. After the table comes a line for each weak attack: one that perturbed
-    at least a quarter of its rows at less than half of its probability, because more changes did not pass the gate.
+    The last column is left out if no network ran. After the table comes a line for each weak attack. An attack is weak
+    if at least a quarter of its perturbed rows were perturbed at less than half of its probability, because more
+    changes did not pass the gate.
 
     Args:
         summaries: the counts of each attack.

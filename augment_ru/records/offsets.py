@@ -49,9 +49,9 @@ class Offset(NamedTuple):
     """For a labelled span, which may be edited: which part of it is stated here. "" for other spans, which may not."""
 
     def after(self, script: Script) -> int | str:
-        """Return what the row must state for the new text, in place of its number: usually the moved place.
+        """Return the number that the row must state for the new text: the place to which the old one moved.
 
-        If the row states the words of a span, these words are returned as they are in the new text.
+        If the row states the characters of a span instead of a number, they are returned as they are in the new text.
 
         Args:
             script: the edits of the text.
