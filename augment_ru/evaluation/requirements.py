@@ -62,7 +62,7 @@ class Requirement(NamedTuple):
         return cls(" ".join(text.split()), name, attack and attack.strip(), sign == "<=", float(limit))
 
     def check(self, metrics: Sequence[str], attacks: Sequence[str], repeats: int) -> None:
-        """Check that an evaluation computes the rate or metric that this requirement limits, for the attack that it names.
+        """Check that an evaluation computes the rate or metric that this requirement limits, for its attack.
 
         Whether the value is within the limit is checked later.
 
