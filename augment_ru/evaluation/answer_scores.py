@@ -21,17 +21,17 @@ _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
 def normalised(text: str, form: str = "russian") -> str:
-    """Return a text in the form in which answers are compared: case, punctuation and spaces are made alike.
+    """Return the normal form in which answers are compared.
 
-    The form "squad" is that of SQuAD's own script (Rajpurkar et al. 2016, section 4), with which MERA's code scores:
-    lower case, no ASCII punctuation, no English articles, one space between words. The quotation marks «», ё and stress
-    marks stay, and «C++» becomes «c».
+    "squad" is the form of SQuAD's own script (Rajpurkar et al. 2016, section 4), with which MERA's code scores: lower
+    case, no ASCII punctuation, no English articles, one space between words. The quotation marks «», ё and stress marks
+    stay, and «C++» becomes «c».
 
-    The form "russian" is the same for Russian. All characters of the Unicode categories P* are removed. ё becomes е,
-    stress marks (U+0301) are removed, and letters are composed (NFC), so that й typed as two characters equals й typed
-    as one. Signs such as + | $ № are not punctuation and stay: «C++» differs from «C».
+    "russian" is the same for Russian. All characters of the Unicode categories P* are removed. ё becomes е, stress
+    marks (U+0301) are removed, and letters are composed (NFC), so that й typed as two characters equals й typed as one.
+    Russian has no articles to remove. Signs such as + | $ № are not punctuation and stay: «C++» differs from «C».
 
-    >>> normalised("  «Ёлки-палки»,   сказа́л он… ")
+    >>> normalised("  «Ёлки-палки»,   сказа\u0301л он… ")
     'елкипалки сказал он'
     >>> normalised("The Beatles, «Ёлки-палки»", "squad")
     'beatles «ёлкипалки»'
@@ -46,26 +46,15 @@ def normalised(text: str, form: str = "russian") -> str:
 
 
 def same_answer(golds: Sequence[str], prediction: str, form: str = "russian") -> bool:
-    """Tell whether an answer equals one of the right answers.
-
-    Args:
-        golds: the right answers.
-        prediction: the answer of a model.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before answers are compared.
-    """
+    """Tell whether the prediction equals one of the right answers `golds`, both in the normal form `form`."""
     given = normalised(prediction, form)
     return any(normalised(gold, form) == given for gold in golds)
 
 
 def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
-    """Return the F1 between the words of two answers, in [0, 1].
+    """Return the F1 between the words of two answers in the normal form `form`, in [0, 1].
 
     Words are compared as multisets. If an answer has no words, the result is 1 if both have none, else 0.
-
-    Args:
-        gold: the right answer.
-        prediction: the answer of a model.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before words are compared.
 
     >>> token_f1("в городе Казани", "Казани")
     0.5
@@ -78,13 +67,7 @@ def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
 
 
 def best_token_f1(golds: Sequence[str], prediction: str, form: str = "russian") -> float:
-    """Return the F1 between the words of an answer and of the closest right answer; 0 if there is no right answer.
-
-    Args:
-        golds: the right answers.
-        prediction: the answer of a model.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before words are compared.
-    """
+    """Return the highest token F1 of the prediction with any of the right answers; 0 if there are no right answers."""
     return max((token_f1(gold, prediction, form) for gold in golds), default=0.0)
 
 

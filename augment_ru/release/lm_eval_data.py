@@ -54,17 +54,15 @@ def load_rows(
 ) -> Any:  # noqa: ANN401  (a datasets.DatasetDict)
     """Return the test rows of a perturbation, and the demonstrations of an episode in the order of the train file.
 
-    lm-evaluation-harness calls this function with the arguments that the task file of a release states.
-
     Args:
         folder: the task's folder in the release.
         perturbation: the perturbation whose test rows are read.
-        columns: for each part of the prompt, by name, how its text is made from a row.
+        columns: maps the name of each part of the prompt to the arguments of `_column`.
         answer: the path of the right answer.
         episode: the number of the set of demonstrations; 0 for no demonstrations.
-        asked: how rows are prepared for their prompts; None if they need no preparation.
+        asked: the arguments of `_asked`, which prepares the rows; None if rows need no preparation.
         group: a path and a value: only rows that have this value at the path are read; None to read all rows.
-        how: what is said about answers: `choices`, `separator`, `norms` and `normal_form`; other settings are ignored.
+        how: `choices`, `separator`, `norms` and `normal_form`, as in `_doc`; other settings are ignored.
 
     Raises:
         ValueError: no train row is in the episode, or the answer of a row is not one of its choices.
@@ -333,12 +331,7 @@ def _value(row: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  (a JSON v
 
 
 def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """Return the token F1 and the exact match of a generated answer, each for the right answer closest to it.
-
-    Args:
-        doc: the row, as lm-evaluation-harness gives it.
-        results: a list with the generated answer alone.
-    """
+    """Return the token F1 and the exact match of a generated answer, each for the right answer closest to it."""
     golds, prediction, form = doc["answers"], results[0].strip(), doc.get("normal_form", "russian")
     return {
         "f1": answer_scores.best_token_f1(golds, prediction, form),
@@ -347,37 +340,23 @@ def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, fl
 
 
 def score_span(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
-    """Return the token F1 and the exact match of an answer that a language model chose among pieces of a text.
-
-    Args:
-        doc: the row, as lm-evaluation-harness gives it.
-        results: for each piece of the text, its log-likelihood, and whether it is what the model would generate.
-    """
+    """Return the token F1 and the exact match of an answer that was chosen among pieces of a text."""
     return score_answer(doc, [_chosen(doc, results)])
 
 
 def score_norms(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, tuple[str, str]]:
-    """Return the pair (right label, chosen label) of a row for each norm, under the metric names `mcc_0`, `mcc_1`, ….
+    """Return pairs of labels for the metrics `mcc_0`, `mcc_1`, …, one for each norm in the task's order.
 
-    The chosen label is the same for all norms.
-
-    Args:
-        doc: the row, as lm-evaluation-harness gives it.
-        results: for each choice, its log-likelihood, and whether it is what the model would generate.
+    Each pair is the right label of the norm, and the label of the chosen answer, which is the same for all norms.
     """
     prediction = _chosen(doc, results)
     return {f"mcc_{number}": (label, prediction) for number, label in enumerate(doc["targets"])}
 
 
 def score_option(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, tuple[Any, Any]]:
-    """Return what the two metrics of MuSeRC need to know about an option.
+    """Return the pairs that the MuSeRC metrics need for an option.
 
-    For `muserc_f1a` it is the pair (right label, chosen label); for `muserc_em`, the pair (question, whether the chosen
-    label is right).
-
-    Args:
-        doc: the option with its row, as lm-evaluation-harness gives it.
-        results: for each label, its log-likelihood, and whether it is what the model would generate.
+    F1a needs (right label, chosen label), EM needs (question, whether the chosen label is right).
     """
     right, prediction = doc["labels"][doc["target"]], _chosen(doc, results)
     return {"muserc_f1a": (right, prediction), "muserc_em": (doc["question"], right == prediction)}
