@@ -180,9 +180,9 @@ def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]
 
 
 def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[str, Metric]:
-    """Return the metrics; macro F1 is now the mean over all given classes, even those that occur in no row.
+    """Return metrics whose macro F1 is the mean over all given classes, even those that occur in no row.
 
-    Other metrics are returned as they are.
+    Metrics other than macro F1 stay as they are.
 
     Args:
         metrics: the metrics, by name.
@@ -225,10 +225,10 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
 
 
 def as_compared(kind: Kind, answer: Any, form: str = "russian") -> Any:  # noqa: ANN401  (of the kind)
-    """Return the part of a prediction that is compared to tell whether two predictions are the same.
+    """Return what is compared to tell whether two predictions are the same.
 
-    It is the text in the normal form `form` for a written answer, the first document for a ranking, and the whole
-    prediction for the other kinds.
+    For a written answer it is the text in the normal form `form`; for a ranking it is the first document. For any other
+    kind it is the prediction itself.
 
     Args:
         kind: the kind of the answer.
@@ -266,11 +266,11 @@ def _gold_value(values: Mapping[str, Any], name: str, kind: Kind) -> Any:  # noq
 
 
 def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[tuple[Gold | None, ...]]:
-    """Return the right answers of each row, one for each name in `task.scoring.decided`.
+    """Return the right answers of each row: one for each field that the task asks for.
 
-    These names are the fields that a model answers, or the norms of a task that judges one text by several norms. An
-    answer is None if the row does not have it. If the label in a field is -1 in all rows, the benchmark keeps its
-    labels secret, and the answer is None in every row.
+    If the task judges one text by several norms, there is one for each norm. An answer is None if the row does not have
+    it. If the label in a field is -1 in all rows, the benchmark keeps its labels secret, and the answer is None in
+    every row.
 
     Args:
         rows: the rows.
@@ -418,10 +418,10 @@ def most_frequent(golds: Sequence[Gold | None]) -> str:
 
 
 def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
-    """Return a prediction in the form that metrics compare: a tuple with an entry for each decided name.
+    """Return a prediction in the form that metrics compare: a tuple of answers.
 
-    The decided names (`task.scoring.decided`) are the fields that a model answers, or the norms of a task that judges
-    one text by several norms. With norms, the model gives one answer, which is repeated for every norm.
+    It has an answer for each field that the task asks for. If a task judges one text by several norms, the model gives
+    one answer, and the tuple repeats it for each norm.
 
     Args:
         prediction: what the model returned.
@@ -459,10 +459,9 @@ def _entry(value: object, kind: Kind) -> Any:  # noqa: ANN401  (of the kind)
 
 
 def by_field(answer: Sequence[Any], task: Task) -> Any:  # noqa: ANN401  (JSON values)
-    """Return an answer as JSON.
+    """Return an answer as one JSON value: its only entry, or an object that maps names to entries.
 
-    If the answer has one entry, the result is this entry. Otherwise it is an object that maps names to entries. The
-    names are the fields that a model answers, or the norms of the task (`task.scoring.decided`).
+    The names are the fields that a model answers, or the norms of the task (`task.scoring.decided`).
 
     Args:
         answer: the entries, in the order of these names.
@@ -474,9 +473,10 @@ def by_field(answer: Sequence[Any], task: Task) -> Any:  # noqa: ANN401  (JSON v
 
 
 def prediction_json(answer: Answer, task: Task) -> Any:  # noqa: ANN401  (JSON values)
-    """Return a prediction as JSON: its only entry, or an object that maps fields to entries.
+    """Return a prediction as one JSON value.
 
-    For a task that judges one text by several norms, a model gives one answer for all norms; this one is returned.
+    This is its only entry, or an object that maps fields to entries. For a task that judges one text by several norms,
+    it is the single answer that the model gave for all norms.
 
     Args:
         answer: the entries of the prediction, in the order of `task.scoring.decided`.

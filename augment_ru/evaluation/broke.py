@@ -59,7 +59,7 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
 def shares_broken(
     rows: Sequence[Pair], right: Sequence[Pair], golds: Golds, learned: Mapping[str, int]
 ) -> list[ShareBroken]:
-    """Return, for each value of each property, how often it broke an answer in a search against a model.
+    """Return how often edits and rows broke an answer in a search against a model, by property and by its value.
 
     What is counted depends on the property:
 

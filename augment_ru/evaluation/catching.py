@@ -50,8 +50,8 @@ def catch_scores(model: NamedModel, plan: EvaluationPlan, label: str, cache: Cac
         cache: the cache of answers; None to ask every question.
 
     Returns:
-        For each attack, and "" for the originals, the probability of each row (softmax of the scores), None if it is
-        not known.
+        For each attack, and "" for the originals, the probability of the label in each row (softmax of the scores). It
+        is None for a row without scores of labels.
     """
     if model.scored is None:
         return None

@@ -345,9 +345,9 @@ def _reports(found: Comparison) -> ShownTable:
 def compared_findings(found: Comparison) -> list[str]:
     """Return the largest clear differences between two models in words, one sentence for each difference.
 
-    A difference is clear if its interval leaves out 0 and the test, if there is one, finds a difference. In a
-    comparison with attacks, models that are no better than the most frequent answer are left out. If no difference is
-    clear, one sentence says so.
+    A difference is clear if its interval leaves out 0, and if McNemar's test (where there is one) confirms it. If the
+    reports have attacks, models that are no better than the most frequent answer are left out. A last sentence says
+    that no difference is clear, or how many more are.
     """
     names = tables.names_of(found)
     weak = {model.model for model in found.models if found.attacks and not model.beats_majority}

@@ -104,8 +104,8 @@ class Evaluation:
             again.
         specs: for rows of a release, maps the name of each variation to the specification of its attack.
         defences: maps the name of each model behind a defence to the defence and the name of the bare model.
-        catches: for each model, by name, the probability that it gives, in each row, to the label that a filter must
-            catch (`settings.catch`).
+        catches: if a filter must catch a label (`settings.catch`), the probability that each model gives to this label
+            in each row; by the name of the model.
         fresh: the evaluation of the same models on fresh rows, which no model can know; None if there are none.
         learned: the texts that models were trained on.
     """
@@ -622,8 +622,8 @@ def evaluate(
         models: a list of specifications as for `--model`, or a mapping from names to models. In a mapping, a model is a
             specification, or a function that takes a list of `Example` and returns a list of predictions.
         settings: the settings of the evaluation; None for the defaults.
-        progress: a hook that shows progress: called with a model's name and its number of questions, it returns a
-            context manager. The value of this is a function that is called with the number of newly answered questions.
+        progress: a function that shows progress. It takes a model's name and its number of questions, and returns a
+            context manager. That yields a function, which is called with the number of newly answered questions.
         on_model_done: a function that is called with the runs of each model (its answers) when the model is done.
         changes: settings by name, which replace those in `settings`: `evaluate(rows, models, shots=(0, 4))`.
 

@@ -235,7 +235,7 @@ def maker_of(spec: str) -> ModelMaker:
 
 
 def options_class(spec: str) -> Any:  # noqa: ANN401  (a dataclass)
-    """Return the dataclass of the options that a kind of models has; None if the kind has none.
+    """Return the dataclass that holds the options of a kind of models; None if this kind has no options.
 
     Args:
         spec: the kind, or a specification `KIND:ARGUMENT` that begins with it.
@@ -474,7 +474,7 @@ class Cache:
 
 
 def opened_cache(path: str | Path | None) -> AbstractContextManager[Cache | None]:
-    """Open a cache of answers for a `with` block, which gets None if the path is None or `none`."""
+    """Context manager: open a cache of answers; yield None, for no cache, if the path is None or `none`."""
     return nullcontext() if path is None or path == "none" else closing(Cache(Path(path)))
 
 
@@ -574,10 +574,10 @@ class NamedModel:
             return self.reads(examples)
 
     def with_scores(self) -> "NamedModel":
-        """Return a model that answers with pairs [prediction, scores of labels] of this model.
+        """Return a copy of this model that answers with pairs [prediction, scores of labels].
 
-        So the cache keeps both. The new model has a signature of its own, and `scores_of` reads its answers. A model
-        without scores is returned as it is.
+        So a cache keeps both. The copy has another signature than this model, and `scores_of` reads its answers. A
+        model without scores is returned as it is.
         """
         scored = self.scored
         if scored is None:
@@ -616,9 +616,9 @@ class NamedModel:
         return self.cached and self.signature is not None
 
     def answers(self, examples: Sequence[Example]) -> Iterator[Answers]:
-        """Yield the predictions for all examples, with their indices.
+        """Yield the predictions for all examples, each with the index of its example.
 
-        A model that streams gives them one at a time, other models all together.
+        They come in groups: as soon as they are known, or all at once if the model cannot give them earlier.
 
         Raises:
             AugmentError: the model raises an error, or does not return a prediction for each example.

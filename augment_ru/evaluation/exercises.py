@@ -17,8 +17,7 @@ class Exercise(NamedTuple):
     """The right answer to an exercise of USE (MERA's task from the Russian school exam), and how it is scored.
 
     Attributes:
-        answer: the right answer, with commas: several words of which each one is right, or the numbers of the right
-            choices.
+        answer: words of which any one is right, or the numbers of all right choices; with commas between them.
         kind: `text` (an answer in words), `matching` (a number for each item), or one of the kinds of multiple choice.
         number: the number of the exercise in the exam.
         variant: the number of the exam.

@@ -32,7 +32,7 @@ def findings(report: Report) -> list[str]:
     """Return what an evaluation found, in sentences.
 
     One or two sentences for each model name the attack that breaks most of its right answers, how many it breaks, and
-    the subpopulation in which it breaks most. For a model that was asked with several prompts, they instead compare the
+    the subpopulation in which it breaks most. If a model was asked with several prompts, its sentences compare the
     effect of the prompt with that of the worst attack. A last sentence names the models whose slips may have been
     counted as broken answers.
     """

@@ -40,9 +40,9 @@ def flipping_edits(
 ) -> Flipping:
     """Find, for each broken row, a smallest set of its edits that is enough to make the answer wrong.
 
-    Smallest means that the answer is right again if any one edit of the set is taken back (1-minimal; found by delta
-    debugging, Zeller and Hildebrandt 2002). Other such sets may exist. Edits that exchange words with each other count
-    as one edit. Rows with a single edit are left out, and only the first episode (set of demonstrations) is searched.
+    Smallest means that the answer is right again if any one edit of the set is taken back (found by delta debugging,
+    Zeller and Hildebrandt 2002). Edits that exchange words with each other count as one edit. Rows with a single edit
+    are left out, and only the first episode (set of demonstrations) is searched.
 
     Args:
         judged: the runs (answers of a model) with their outcomes.
@@ -179,8 +179,8 @@ def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[
 
     Args:
         pair: the perturbed row.
-        kept: the edits that are applied, in the parts that `parts_of` returns.
-        plan: the questions of the evaluation; only its originals are used.
+        kept: the edits that are applied, as returned by `parts_of`.
+        plan: the questions of the evaluation, from which the original is taken.
     """
     numbers = _numbers(kept)
     record = Record(plan.pairs.originals[pair.original].values, plan.pairs.task)

@@ -60,10 +60,14 @@ def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
 def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Rate:
     """Return how much more often answers differ between original and perturbed text than between repeats on one text.
 
-    For each row, the first number is the share of pairs (answer to the original, answer to the perturbed text) that
-    differ. The second is the share of pairs of answers to the same text that differ. The result is the mean of the
-    first minus the second over rows. Its expectation is 0 if the attack does not change how often the model gives each
-    answer. The interval is that of the bootstrap over originals, or Newcombe's if all resamples are equal.
+    Two shares are computed for each row:
+
+    - between: of the pairs (answer to the original, answer to the perturbed text), the share that differ.
+    - within: of the pairs of answers to the same text, the share that differ.
+
+    The result is the mean over rows of `between` minus `within`. Its expectation is 0 if the attack does not change how
+    often the model gives each answer. The interval is that of the bootstrap over originals, or Newcombe's if all
+    resamples are equal.
 
     Args:
         run: the answers of the model, with at least one repeat of all questions.
@@ -94,8 +98,8 @@ def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Ra
 def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -> Rate:
     """Return the success rate of an attack corrected for slips: the share of usually right answers that it breaks.
 
-    A slip is an answer that the model does not usually give. It may look like a broken answer, or hide one. The result
-    is 1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)) (after Rogan and Gladen 1978), where
+    A slip is an answer that the model does not usually give. It may look like a broken answer, or hide one. The
+    correction (after Rogan and Gladen 1978) needs these numbers:
 
     - a: the share of right answers to the originals;
     - t: the share of right answers to the perturbed texts;
@@ -104,9 +108,10 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -
     - u: the probability that a usually wrong answer slips to the right one: s / (k - 1) for k labels, and 0 for free
       texts.
 
-    A result below 0 means that the attack mends more answers than it breaks. If no repeat of a question differs in
-    being right, the result is the attack success rate with its own interval. Otherwise the interval is that of the
-    bootstrap over originals, widened because few slips vary more than their resamples.
+    The result is 1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)). If it is below 0, the attack mends more answers than
+    it breaks. If each question is always answered right or always wrong, the result is the attack success rate with its
+    own interval. Otherwise the interval is that of the bootstrap over originals, widened because few slips vary more
+    than their resamples.
 
     Args:
         judged: the run of the model: its answers, with at least one repeat of all questions.

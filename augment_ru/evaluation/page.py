@@ -170,9 +170,8 @@ def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, 
 def about(attack: str) -> str:
     """Return a sentence that says what an attack does: the first line of its docstring.
 
-    For a composition, the sentences of its attacks are returned together. If no attack is known, the result is "".
-    Remarks in brackets are removed: they name a paper and its probability, which readers would take for the probability
-    of the rows. For rows of a search, the text names the model that the search attacked.
+    For a composition, the sentences of all its attacks are returned. For a search, the sentence names the model that
+    was attacked. The result is "" if no attack is known.
 
     Args:
         attack: the specification of the attack.

@@ -85,7 +85,7 @@ class Difference(NamedTuple):
 
     @classmethod
     def of(cls, cells: Sequence[Cells], drawn: Iterable[npt.NDArray[np.float64]]) -> "Difference":
-        """Return the first of two rates minus the second, with its bootstrap resamples.
+        """Make the difference of two rates, the first minus the second, with its bootstrap resamples.
 
         Args:
             cells: the counts behind the two rates.
@@ -99,9 +99,9 @@ class Difference(NamedTuple):
         return cls(first - second, a - b, newcombe((first, trials), (second, others)))
 
     def interval(self, error: float = ERROR) -> Interval | None:
-        """Return the interval of the difference by the paired bootstrap.
+        """Return the interval of the difference by the paired bootstrap; None if the difference is not known.
 
-        If all resamples are equal, it is Newcombe's 95 % interval. The result is None if the difference is not known.
+        If all resamples are equal, they show no spread, so Newcombe's 95 % interval is returned instead.
 
         Args:
             error: the probability that the interval leaves out the true difference.
@@ -128,7 +128,7 @@ class Compared(NamedTuple):
     Attributes:
         difference: the difference of their success rates.
         test: McNemar's test; None if the data do not allow it.
-        clear: whether the interval leaves out 0 and the test, if there is one, finds a difference.
+        clear: whether the interval leaves out 0, and the test (if there is one) finds a difference, too.
     """
 
     difference: Difference
@@ -143,8 +143,8 @@ class RunsInPairs:
     Attributes:
         judged: the runs.
         seed: the seed of the bootstrap.
-        known: the comparisons made so far: maps the indices of two runs, and then an attack or `MEAN` (the mean over
-            attacks), to the comparison.
+        known: the comparisons that were made. For each two runs (by index) it holds one comparison for each attack, and
+            `MEAN` for the mean over attacks.
     """
 
     judged: Sequence[JudgedRun]
@@ -163,8 +163,8 @@ class RunsInPairs:
         """Return, for each model run, the attacks under which its success rate is clearly the lowest.
 
         The list also holds `MEAN` if the mean of its rates over attacks is clearly the lowest. A model that is hardly
-        ever right has little to break. So a run does not take part if it is no better than the most frequent answer, or
-        if another run is clearly more often right on the originals.
+        ever right has little to break. So a run is left out if it is no better than the most frequent answer, or if
+        another run is clearly more often right on the originals.
 
         Args:
             beats_majority: whether each run is better than the most frequent answer.
@@ -321,17 +321,17 @@ def _corrected(tests: Sequence[McNemar | None]) -> list[McNemar | None]:
 
 
 def is_better(right: AttackOutcomes, constant: AttackOutcomes, classes: Sequence[Flags], seed: int) -> bool:
-    """Tell whether a model is clearly better on the originals than a constant answer.
+    """Tell whether a model is clearly better on the originals than a constant answer, the same for all rows.
 
-    A constant answer is the same for all rows. If `classes` has one entry and each original has one decision, McNemar's
-    test decides. Otherwise the model is better if the interval of the paired bootstrap lies above 0.
+    The share of right decisions is computed in each class, and the means over classes are compared. If there is one
+    class and one decision for each original, McNemar's test decides. Otherwise the interval of the paired bootstrap
+    must lie above 0.
 
     Args:
         right: the outcomes of the model on the originals.
         constant: the outcomes of the constant answer, in one episode.
-        classes: for each class of answers, flags of shape (labels, 1, originals): which decisions belong to it. The
-            share of right decisions is computed in each class, and the means over classes are compared. One entry with
-            all decisions compares the share of right decisions.
+        classes: for each class of answers, which decisions belong to it: flags of shape (labels, 1, originals). One
+            class of all decisions compares plain shares of right decisions.
         seed: the seed of the bootstrap.
     """
     if len(classes) == 1 and right.before.shape[:2] == (1, 1):

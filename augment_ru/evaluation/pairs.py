@@ -145,14 +145,14 @@ def pair_rows(
 ) -> Pairs:
     """Pair the perturbed rows with their originals.
 
-    The original of a row is found in the first of these ways that is possible:
+    There are three ways to find the originals. The first that is possible is taken:
 
-    - `originals` are given: it is one of them.
-    - the row has `augment.source` and `augment.edits`: it is restored from these.
-    - else it is one of the rows of the attack "original".
+    - They are given as `originals`.
+    - A perturbed row holds its own original in `augment.source` and `augment.edits`.
+    - They are among `rows`, as those of an attack "original".
 
-    In a list of originals, it is the one with the same id if the task has an id field in which all originals differ;
-    otherwise it is the one at the same position.
+    A perturbed row and its original have the same id, if the task has an id field that differs in all originals.
+    Otherwise they have the same position.
 
     If no originals are given and no row says that it was perturbed, all rows are originals, and there are no pairs.
 
@@ -340,7 +340,7 @@ def _fits(span: object, size: int) -> bool:
 
 
 def restored_row(row: Row, task: Task) -> dict[str, Any]:
-    """Restore the original of a row that perturb wrote.
+    """Restore the original of a row that the command `perturb` wrote.
 
     Its texts come from `augment.source`, and its offsets are moved back.
 

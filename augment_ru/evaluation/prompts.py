@@ -67,7 +67,8 @@ def variance_shares(values: Floats, weights: Floats | None = None) -> Floats:
     Args:
         values: the share of right answers, shape (prompts, conditions, rows). The conditions are the original text and
             the attacks.
-        weights: how often each resample contains each row, shape (resamples, rows); None to count each row once.
+        weights: how often each bootstrap resample contains each row, shape (resamples, rows); None for no bootstrap:
+            each row counts once.
 
     Returns:
         The shares in the order of `SHARES`, shape (resamples, 7); NaN where nothing varies.

@@ -189,8 +189,8 @@ class Demonstrations:
         seed: the seed of the draws.
         stated: maps the number of an episode to the indices of its rows, if the rows state their episodes; empty if
             demonstrations are drawn at random.
-        nearest: the model that ranks the train rows by their nearness to a question; None to show rows that are drawn,
-            or that state their episode.
+        nearest: the model that ranks the train rows by their nearness to a question, if the nearest ones are shown;
+            None for other demonstrations.
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -203,8 +203,8 @@ class Demonstrations:
     def episodes(self, shots: int, most: int) -> list[int]:
         """Return the numbers of at most `most` episodes, each with `shots` demonstrations.
 
-        They are the numbers that the rows state, or 0, 1, … if the rows state none. If the rows nearest to each
-        question are shown, there is only the episode 0.
+        If the train rows state their episodes, these are the stated numbers; otherwise they are 0, 1, and so on. If
+        each question is shown the rows nearest to it, there is only the episode 0.
 
         Raises:
             AugmentError: the rows state episodes, but not with so many demonstrations; or there are no rows.
@@ -229,9 +229,9 @@ class Demonstrations:
         return max(map(groups.count, groups))
 
     def nearest_to(self, asked: Sequence[Example], shots: int) -> Iterator[tuple[Mapping[str, Any], ...]]:
-        """Yield, for each question, the train rows of its group that are nearest to it, the nearest last.
+        """Yield, for each question, the train rows that are nearest to it, as the model `nearest` ranks them.
 
-        The order is that of the model `nearest`.
+        The nearest row comes last. If the task has groups, only rows of the question's group are shown.
 
         Args:
             asked: the questions.
@@ -244,12 +244,12 @@ class Demonstrations:
             yield tuple(self.rows[at] for at in reversed(order[:shots]))
 
     def sample(self, shots: int, episode: int, group: str | None = None) -> tuple[Mapping[str, Any], ...]:
-        """Return the demonstrations of an episode for a question of this group, in the order of the train file.
+        """Return the demonstrations of an episode, in the order of the train file.
 
         Args:
             shots: the number of demonstrations.
             episode: the number of the episode.
-            group: the group of the question (rows of the same group are shown); None if the task has no groups.
+            group: the group of the question, if the task has groups: only rows of this group are shown. None otherwise.
 
         Raises:
             AugmentError: there are no demonstrations of this group.
@@ -271,10 +271,10 @@ class Demonstrations:
 
 
 def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, seed: int) -> Demonstrations:
-    """Collect the rows of a train file that may be shown, and their episodes.
+    """Collect the rows of a train file that may be shown as demonstrations, and their episodes.
 
-    If rows state their episodes, exactly those rows are shown. Otherwise rows may be drawn that have a right answer and
-    whose texts are not among the evaluated texts.
+    If rows of the file state their episodes, only these rows are shown. Otherwise demonstrations are drawn from the
+    rows that have a right answer and whose texts are not evaluated.
 
     Args:
         train: the train rows.
@@ -380,7 +380,7 @@ class EvaluationPlan:
         """Check that there are enough demonstrations for every number of shots.
 
         Args:
-            needed: whether the demonstrations are needed: the user asks for them, or a model reads them.
+            needed: True if the user asks for demonstrations or a model reads them; if False, nothing is checked.
 
         Raises:
             AugmentError: there are too few demonstrations; or the task judges a text by several norms, so that no
@@ -430,7 +430,7 @@ class EvaluationPlan:
         Args:
             rows: the rows; if they hold their right answers, these are not shown.
             shots: the number of demonstrations; None for a model that does not read them.
-            episode: the number of the episode from which they are taken.
+            episode: the number of the set of demonstrations.
         """
         if shots and self.demonstrations and self.demonstrations.nearest:
             asked = [example_of(values, self.pairs.task) for values in rows]
@@ -544,16 +544,17 @@ def _in_original(found: Spans, pair: Pair, pairs: Pairs) -> Spans:
 
 
 def old_labels(pairs: Pairs, attack: str) -> dict[int, Mapping[str, str]]:
-    """Map the label of each option, in the rows whose options an attack permuted, to its label in the original.
+    """Return what the labels of permuted options were before: the label of each option in the original.
 
-    A model answers such a row with the new label of an option. Its old label can be compared with the right answer.
+    A model answers a permuted row with a new label of an option. Its old label can be compared with the right answer of
+    the original.
 
     Args:
         pairs: the original and perturbed rows.
-        attack: the name of the attack.
+        attack: the name of the attack that permuted options.
 
     Returns:
-        For each such row, by its index among the rows of the attack, a mapping from new labels to old ones.
+        For each permuted row, by its index among the rows of the attack, a mapping from new labels to old ones.
     """
     found: dict[int, Mapping[str, str]] = {}
     for at, pair in enumerate(pairs.attacks[attack]):

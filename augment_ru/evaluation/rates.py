@@ -89,23 +89,24 @@ def of_difference(a: tuple[float, report.Interval], b: tuple[float, report.Inter
 
 
 class Cells(NamedTuple):
-    """The counts behind one rate, such as the success rate of an attack on a model.
+    """The two counts that a rate divides, such as the success rate of an attack on a model.
 
     The rate is the mean of hits / trials over groups and episodes.
 
     Attributes:
         hits: how many decisions of each record the rate counts, such as the broken ones, shape (groups, episodes,
             records). A task with several labels has one group for each label, other tasks have one group.
-        trials: how many decisions there are, of the same shape.
+        trials: how many decisions of each record could be counted, of the same shape.
     """
 
     hits: Counts
     trials: Counts
 
     def rate(self) -> float | None:
-        """Return the rate: the mean of hits / trials over groups and episodes with trials; None without trials.
+        """Return the rate, in [0, 1]: the mean over groups and episodes; None without decisions.
 
-        Trials are the decisions that the rate is a share of; hits are those that it counts, such as the broken ones.
+        In each of them it is the share of the decisions that the rate counts, such as the broken ones. Groups and
+        episodes without decisions are left out.
         """
         return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
 
@@ -127,8 +128,8 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
     """Return several rates in each bootstrap resample of the records, shape (rates, resamples).
 
     Records are drawn with replacement, and so are episodes (sets of demonstrations) if there are several. All rates get
-    the same records, and those with the same number of episodes get the same episodes, so that their differences are
-    paired. A rate is NaN in a resample that has no decision to count. The same seed gives the same numbers.
+    the same records, and the same episodes if they have equally many, so that their differences are paired. A rate is
+    NaN in a resample that has no decision to count. The same seed gives the same numbers.
 
     Args:
         of: for each rate, its counts on each record; all rates are over the same records.
@@ -171,15 +172,9 @@ def _weighted(counts: Counts, weights: Counts) -> Counts:
 def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
     """Return the 95 % interval of a rate over decisions that depend on each other; None without decisions.
 
-    The decisions about one record (of several rows or episodes) depend on each other. So this is Wilson's interval for
-    fewer trials than there are decisions: rate · (1 - rate) / v (Kish 1965, section 8.2), where v is the variance of
-    the rate. For n records, its quantile is Student's with n - 1 degrees of freedom (Dean and Pagano 2015).
-
-    Two estimates of v are averaged:
-
-    - the variance of the bootstrap, times n / (n - 1). Its weight m is the number of records with a hit (a counted
-      decision), or that of records with a miss, whichever is lower: if m is low, this estimate is uncertain.
-    - rate · (1 - rate) / n, which is right if all decisions about a record are alike. Its weight is 1.
+    The decisions about one record (of several rows or episodes) depend on each other, so they tell less than
+    independent ones. The interval is Wilson's for a lower number of trials: rate · (1 - rate) / v (Kish 1965, section
+    8.2), where v is the variance of the rate.
 
     Args:
         cells: the counts behind the rate, for each record.
@@ -189,6 +184,9 @@ def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
     if rate is None or not (freedom := records - 1):
         return None if rate is None else wilson(rate, 1)
     hits, misses = (int((one > 0).any(axis=(0, 1)).sum()) for one in (cells.hits, cells.trials - cells.hits))
+    # The variance is the weighted mean of two estimates. That of the bootstrap is uncertain if few records have a hit,
+    # or few have a miss: its weight is the lower of the two counts. The other one, with weight 1, is right if all
+    # decisions about a record are alike. The quantile is Student's (Dean and Pagano 2015).
     told, alike = min(hits, misses), rate * (1 - rate) / records
     variance = (told * float(np.nanvar(drawn)) * records / freedom + alike) / (told + 1)
     trials = min(rate * (1 - rate) / variance, float(cells.trials.sum())) if variance > 0 else records
@@ -262,7 +260,7 @@ class AttackOutcomes(NamedTuple):
 
     @property
     def right(self) -> Flags:
-        """Flags: whether each prediction for the original is right, shape (labels, episodes, rows).
+        """Whether each prediction for the original is right, as flags of shape (labels, episodes, rows).
 
         Only such predictions can be broken by the attack.
         """
@@ -270,35 +268,35 @@ class AttackOutcomes(NamedTuple):
 
     @property
     def broken(self) -> Flags:
-        """Flags: whether each prediction is right on the original and wrong on the perturbed row.
+        """Whether each prediction is right on the original and wrong on the perturbed row.
 
-        Their shape is (labels, episodes, rows).
+        The result is flags of shape (labels, episodes, rows).
         """
         return self.right & ~self.after
 
     @property
     def fixed(self) -> Flags:
-        """Flags: whether each prediction is wrong on the original and right on the perturbed row.
+        """Whether each prediction is wrong on the original and right on the perturbed row.
 
-        Their shape is (labels, episodes, rows).
+        The result is flags of shape (labels, episodes, rows).
         """
         return ~self.before & self.after & self.known
 
     def cells(self, hits: Flags | Counts, trials: Flags, records: int) -> Cells:
-        """Return the counts behind a rate, for each original.
+        """Return the two counts that a rate divides, for each label, episode and original.
 
         The rows of one original are added up.
 
         Args:
-            hits: which decisions the rate counts, such as the broken ones: flags or numbers in [0, 1], shape (labels,
-                episodes, rows).
-            trials: which decisions the rate is a share of, flags of the same shape.
+            hits: the decisions that the numerator counts, such as the broken ones: flags or numbers in [0, 1], shape
+                (labels, episodes, rows).
+            trials: the decisions that the denominator counts: flags of the same shape.
             records: the number of originals.
         """
         return cells_of(self.original, hits, trials, records)
 
     def names(self, episode: int, row: int) -> list[str | None]:
-        """Return the outcome of a row as a word, for each label of the right answer.
+        """Return the outcome of a row as a word; as several words if the task gives each row several labels.
 
         `kept`: right before and after; `broken`: right before, wrong after; `fixed`: wrong before, right after;
         `wrong`: wrong before and after; None: the row has no right answer for this label.
@@ -341,13 +339,15 @@ class AttackOutcomes(NamedTuple):
 
 
 def cells_of(original: npt.NDArray[np.int64], hits: Flags | Counts, trials: Flags, records: int) -> Cells:
-    """Return the counts behind a rate, for each original; the rows of one original are added up.
+    """Return the two counts that a rate divides, for each label, episode and original.
+
+    The rows of one original are added up.
 
     Args:
         original: the index of each row's original, shape (rows,).
-        hits: which decisions the rate counts, such as the broken ones: flags or numbers in [0, 1], shape (labels,
-            episodes, rows).
-        trials: which decisions the rate is a share of, flags of the same shape.
+        hits: the decisions that the numerator counts, such as the broken ones: flags or numbers in [0, 1], shape
+            (labels, episodes, rows).
+        trials: the decisions that the denominator counts: flags of the same shape.
         records: the number of originals.
     """
     counts = np.zeros((records, 2, *hits.shape[:2]))
@@ -407,7 +407,7 @@ def row_keys(pairs: Pairs) -> dict[str, list[str]]:
 def original_keys(pairs: Pairs) -> list[str]:
     """Return a key for each original, by which originals of several reports are matched: 12 hexadecimal digits.
 
-    The keys of its perturbed rows begin with it.
+    The key of a perturbed row (`row_keys`) begins with the key of its original.
     """
     rows = zip(pairs.originals, pairs.golds, strict=True)
     return [_digest([Record(original.values, pairs.task).read(), gold]) for original, gold in rows]
@@ -418,11 +418,11 @@ def _digest(value: object) -> str:
 
 
 def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
-    """Return the counts behind two rates of the worst case, in which a record is right only if all its rows are.
+    """Return the counts behind two rates of the worst case. There, a record is right only if all its rows are right.
 
-    - `worst_case`: the decisions that are right on the original and on every perturbed row, out of all decisions (Liang
-      et al. 2023, HELM, section 4.3).
-    - `worst_case_asr`: the decisions that at least one perturbed row breaks, out of those right on the original.
+    - `worst_case`: the share of decisions that are right on the original and on every perturbed row (Liang et al. 2023,
+      HELM, section 4.3).
+    - `worst_case_asr`: the share of decisions right on the original that at least one perturbed row breaks.
 
     Args:
         outcomes: the outcomes of each attack.
@@ -440,8 +440,8 @@ def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
     """Return the counts behind a model's consistency: how often it answers all versions of a record alike.
 
     The versions of a record are the original and its perturbed rows. Consistency is the share of pairs of versions that
-    get the same prediction (Nalbandyan et al. 2025, SCORE, section 3). The rate is the mean over records with at least
-    two versions.
+    get the same prediction (Nalbandyan et al. 2025, SCORE, section 3). It is averaged over the records that have at
+    least two versions.
 
     Args:
         run: the answers of the model.
@@ -463,7 +463,7 @@ def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
 def agreements(answers: Sequence[Answer], pairs: Pairs) -> list[float]:
     """Return how often several answers are the same: the share of all pairs of them that are equal.
 
-    The result has one share for each label of the right answer.
+    The result is a list, with one share for each label if the task gives a row several labels.
 
     Args:
         answers: the answers, at least two.
@@ -557,7 +557,7 @@ def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = No
     If a record has several decisions, the interval allows for their dependence (`effective`).
 
     Args:
-        cells: the counts of the rate: hits and trials of each record.
+        cells: the two counts that the rate divides, for each record.
         drawn: the rate in each bootstrap resample, shape (resamples,); used only if a record has several decisions.
         right: how many decisions are right on the original, to be shown with the rate; None to show no count.
     """
@@ -580,7 +580,7 @@ def percents(interval: report.Interval | None) -> report.Interval | None:
 
 
 def wilson_rate(hits: float, of: float) -> report.Rate:
-    """Return the share of `hits` in `of` independent trials, in per cent, with the interval of Wilson."""
+    """Return the share of `hits` in `of` independent trials, in per cent, with Wilson's 95 % interval."""
     return report.Rate(percent(hits / of if of else None), percents(wilson(hits, of)), "wilson")
 
 
@@ -636,7 +636,9 @@ def judged_runs(
     cells: Sequence[Mapping[Name, Cells]],
     seed: int,
 ) -> list[JudgedRun]:
-    """Return the runs with their rates, all in the same bootstrap resamples, so that they can be compared in pairs.
+    """Return model runs with their rates.
+
+    All rates are computed in the same bootstrap resamples, so that runs can be compared in pairs.
 
     Args:
         runs: the runs (the answers of one model with one number of demonstrations).
@@ -684,7 +686,8 @@ def same_meaning(rows: Iterable[Pair]) -> Flags:
 def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRate:  # noqa: ANN401  (an index of an array)
     """Return the success rate of an attack over all decisions, or over some of them.
 
-    The interval is Wilson's, for the mean number of decisions in an episode (a set of demonstrations).
+    Its interval is Wilson's. Decisions about one row in several episodes depend on each other, so the interval is
+    computed from the mean counts of an episode.
 
     Args:
         outcomes: the outcomes of the attack: flags of shape (labels, episodes, rows).
@@ -726,8 +729,8 @@ def scores(
 ) -> dict[str, report.Score]:
     """Return the score of each metric over the rows that have a right answer, in percent.
 
-    With several labels the score is the mean over the labels, and with groups of rows (`task.grouped_by`) the mean over
-    the groups. If no row has a right answer, the result is empty.
+    If rows have several labels, the score is the mean over the labels. If the task has groups of rows
+    (`task.grouped_by`), it is the mean over the groups. If no row has a right answer, the result is empty.
 
     Args:
         metrics: the metrics, by name.

@@ -30,8 +30,8 @@ k: kept, b: broken, f: fixed, w: wrong, -: the row has no right answer."""
 def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON values out)
     """Convert a report, or a part of one, to values that can be written as JSON.
 
-    A part of the report becomes an object. A `Spread` or `SuccessRate` becomes no object of its own: its keys are added
-    to those of the part that holds it.
+    Each part of the report becomes an object. But the keys of a `Spread` or a `SuccessRate` are added to the object of
+    the part that holds it.
     """
     if isinstance(value, Mapping):
         return {key: as_json(one) for key, one in value.items()}
@@ -106,14 +106,14 @@ class SuccessRate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScorePart(msgspec.Struct, frozen=True, kw_only=True):
-    """The value of a metric for a part of the decisions: those of a group of rows, of a label, or of both.
+    """The value of a metric for some of the decisions: those of a group of rows, of a label, or of both.
 
     Attributes:
         group: the group of rows; None for all rows.
         label: the label; None for all labels.
-        value: the value of the metric.
-        before: its value before an attack; None in the metrics of originals.
-        after: its value after the attack; None in the metrics of originals.
+        value: the value on the originals.
+        before: the value before an attack, which equals `value`; None in the metrics of originals.
+        after: the value after the attack; None in the metrics of originals.
     """
 
     group: str | None = None
@@ -256,8 +256,8 @@ class PromptEffect(msgspec.Struct, frozen=True, kw_only=True):
         name: the name of the prompt.
         original: the share of right answers to the originals.
         attacked: the share of right answers to the perturbed rows of all attacks; None if there are no attacks.
-        effect: how much better the prompt is than the mean of all prompts: the difference of their shares of right
-            answers, over originals and attacks, in percentage points.
+        effect: the share of right answers with this prompt, over originals and attacks, minus the mean of this share
+            over all prompts; in percentage points.
     """
 
     name: str
@@ -334,11 +334,11 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
         metrics: the metrics before and after the attack.
         valid_rows: the rates over the rows that people found valid; None if there are no verdicts.
         labels: for a task with several labels, the success rate for each label; else None.
-        unread: how many replies have no answer; None if no reply lacks one.
+        unread: how many replies have no answer; None if every reply of the model has one.
         option_order: how answers change where the attack permuted options; None if it permuted none.
-        spans: for the right spans that the model finds in the originals, the shares that it finds again (kept), with
-            another border (border), with another label (type), or not at all (lost). `Rate.right` is the number of
-            these spans. None if answers are not spans.
+        spans: what becomes of the right spans that the model finds in the originals, as shares: it finds them again
+            (kept), with another border (border), with another label (type), or not at all (lost). `Rate.right` is the
+            number of these spans. None if answers are not spans.
         contamination: the right answers lost on these rows, compared with rows that no model can know. None for rows
             that were chosen because they break answers (by a search, or as the worst case).
         edits_per_100_words: the number of edits per 100 words of the changed originals; None if edits are not known.
@@ -390,10 +390,10 @@ class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
         catch: the rows with a certain label that the model misses, and its false alarms; None if it was not evaluated
             as a filter for a label.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
-        best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
+        best: the attacks under which its success rate is clearly the lowest of all models. The entry `asr_mean` stands
+            for the mean over attacks.
         metrics: the metrics on the originals.
-        unread: how many replies to the originals have no answer; None if every reply has one, on perturbed rows as
-            well.
+        unread: how many replies to the originals have no answer; None if no reply to any row lacks one.
         worst_case: the share of decisions that are right on the original and on all perturbed rows.
         worst_case_asr: the share of decisions right on the original that at least one perturbed row breaks.
         consistency: how often the original and the perturbed rows of a record get the same prediction.
@@ -425,7 +425,9 @@ class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class McNemar(msgspec.Struct, frozen=True, kw_only=True):
-    """McNemar's test of the same decisions for two models, or under two attacks, called `a` and `b`.
+    """McNemar's test of two models, or of two attacks on one model, on the same decisions.
+
+    The two are called `a` and `b`.
 
     Attributes:
         counted: which decisions the test counts: the `right` ones or the `broken` ones.
@@ -436,8 +438,8 @@ class McNemar(msgspec.Struct, frozen=True, kw_only=True):
         only_b: how many decisions are counted only for b.
         difference: the difference of the two shares, in percentage points.
         p: the p value.
-        p_holm: the p value corrected by Holm's method for the number of tests: of two models under several attacks, or
-            of several pairs of attacks on one model.
+        p_holm: the p value corrected by Holm's method, since several tests are made: one for each attack on two models,
+            or one for each pair of attacks on a model.
     """
 
     counted: str
@@ -465,7 +467,7 @@ class ModelDifference(msgspec.Struct, frozen=True, kw_only=True):
         shots: the numbers of demonstrations of both models; None for a model that does not read them.
         difference: the rate of a minus that of b.
         ci95: the interval of the difference, corrected for the number of attacks.
-        clear: whether the interval leaves out 0 and the test, if there is one, finds a difference.
+        clear: whether the interval leaves out 0, and McNemar's test (if there is one) finds a difference, too.
         mcnemar: McNemar's test, corrected for the number of attacks; None if the data do not allow it.
     """
 
@@ -507,8 +509,8 @@ class DefenceReport(msgspec.Struct, frozen=True, kw_only=True):
         name: the name of the normalizer.
         of: the name of the bare model.
         changed: the percentage of originals that the defence changes.
-        cost: the right answers of the bare model to the originals minus those of the model behind the defence, with
-            their test.
+        cost: how many right answers to the originals the defence costs: the rate of the bare model minus that of the
+            model behind the defence, with a test.
         attacks: for each attack, the right answers that it costs, and how many of them the defence recovers.
         worst_case: the same for the worst case over all attacks; None if there are no attacks.
     """
@@ -799,7 +801,8 @@ class ComparedModel(msgspec.Struct, frozen=True, kw_only=True):
         report: the name of its report.
         of: its name in that report.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
-        best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
+        best: the attacks under which its success rate is clearly the lowest of all models. The entry `asr_mean` stands
+            for the mean over attacks.
         model: its name in the comparison.
         signature: all that defines its answers; None if the model has no signature.
         shots: the number of demonstrations; None for a model that does not read them.
@@ -885,7 +888,7 @@ class SavedScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SavedAttack(msgspec.Struct, frozen=True, kw_only=True):
-    """The results of an attack that are read from a report file, a part of those that it holds.
+    """The results of an attack, as far as they are read from a report file.
 
     Attributes:
         asr: the attack success rate, in per cent.
@@ -898,7 +901,7 @@ class SavedAttack(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SavedModel(msgspec.Struct, frozen=True, kw_only=True):
-    """The results of a model that are read from a report file, a part of those that it holds.
+    """The results of a model, as far as they are read from a report file.
 
     Attributes:
         model: the name of the model.

@@ -64,7 +64,7 @@ class Requirement(NamedTuple):
     def check(self, metrics: Sequence[str], attacks: Sequence[str], repeats: int) -> None:
         """Check that an evaluation computes the rate or metric that this requirement limits, for its attack.
 
-        Whether its value is within the limit is checked later.
+        Whether the value is within the limit is checked later.
 
         Args:
             metrics: the names of the metrics of the evaluation.

@@ -77,17 +77,18 @@ class Judges:
         return ",".join(str(self.models[name].signature) for name in _METRICS)
 
     def added(self, metrics: Mapping[str, Metric], pairs: Pairs) -> tuple[dict[str, Metric], Pairs]:
-        """Put the metrics that the classifiers compute before the other metrics.
+        """Add the metrics that the classifiers compute, as the first ones.
 
         They are the mean scores `sta` (style), `sim` (meaning) and `fl` (fluency), in [0, 1], and `j`, the mean product
-        of the three. Without classifiers, both arguments are returned as they are.
+        of the three. Without classifiers nothing is added.
 
         Args:
             metrics: the other metrics, by name.
             pairs: the original and perturbed rows.
 
         Returns:
-            All metrics; and the rows, whose right answers (`Rewritten`) now also hold the text that is to be rewritten.
+            All metrics; and the rows. The classifiers also need the text that is to be rewritten, so the right answers
+            of the rows now hold it (`Rewritten`).
         """
         if not self.models:
             return dict(metrics), pairs

@@ -47,8 +47,8 @@ def searches(pairs: Pairs, learned: Iterable[str]) -> dict[str, SearchReport]:
 def is_searched(pair: Pair) -> bool:
     """Tell whether a row was made by a search against a model.
 
-    Worst-case rows (the row of each original that breaks most models) do not count, although they may come from a
-    search. They were chosen because they break models, so a success rate over them would be too high.
+    Worst-case rows (the row of each original that breaks most models) do not count, even if they come from a search,
+    because they were chosen by what they break.
     """
     if CHOSEN in pair.metadata:
         return False

@@ -60,7 +60,7 @@ def span_of(one: Any) -> LabelledSpan:  # noqa: ANN401  (JSON values)
 
 
 def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledSpan]) -> tuple[LabelledSpan, ...]:
-    """Move spans of a perturbed text to their places in the original, where they can be compared.
+    """Return spans of a perturbed text as spans of the original, so that the two can be compared.
 
     Args:
         spans: the spans that a model finds in the perturbed text.

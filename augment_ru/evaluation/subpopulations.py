@@ -68,10 +68,10 @@ def subpopulations(originals: Sequence[Mapping[str, Any]], task: Task, by: Seque
 
 
 def exchanged_names(pairs: Pairs) -> list[Subpopulation]:
-    """Return the property of originals that says from which group of names the attack `names` took people's new names.
+    """Return, as a property of the originals, from which group of names the attack `names` took people's new names.
 
-    The result is a list with this property, or [] if the rows do not state it. If an original has several rows, its
-    first one counts.
+    The result is a list with this property, or [] if the rows do not state the group. If an original has several rows,
+    its first one counts.
     """
     groups: dict[int, str] = {}
     for pair in pairs.attacks.get(_NAMES_ATTACK, ()):
@@ -250,10 +250,9 @@ def type_token_ratio(text: str) -> float | None:
 def flesch(text: str) -> float | None:
     """Return Flesch's reading ease of a text, with coefficients for Russian; higher means easier to read.
 
-    206.835 − 1.3 · words per sentence − 60.1 · syllables per word (Оборнева И. В. Автоматизированная оценка сложности
-    учебных текстов на основе статистических параметров. Дис. … канд. пед. наук. М., 2006).
-    Each vowel is a syllable; razdel splits the sentences.
-    The result is None for a text without words.
+    It is 206.835 − 1.3 · words per sentence − 60.1 · syllables per word (Оборнева И. В. Автоматизированная оценка
+    сложности учебных текстов на основе статистических параметров. Дис. … канд. пед. наук. М., 2006). Each vowel counts
+    as a syllable; razdel splits the sentences. The result is None for a text without words.
 
     >>> round(flesch("Мама мыла раму."), 3)
     82.735

@@ -24,10 +24,10 @@ class ShownTable(NamedTuple):
 
     Attributes:
         title: the title of the table.
-        columns: the names of its columns; the first `named` columns hold texts, the others numbers.
+        columns: the names of its columns. The first columns hold texts, the others hold numbers.
         rows: the texts of its cells, row by row.
-        named: the number of columns with texts.
-        best: the (row, column) of each cell that is marked as the best, indices from 0.
+        named: how many of the first columns hold texts.
+        best: the cells that are marked as the best, each as (row, column), from 0.
         key: its name for `--table` and for the file that the page saves.
         heads: for each column, a beginning that its name shares with the column beside it; "" if it shares none.
     """

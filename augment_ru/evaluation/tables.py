@@ -58,7 +58,7 @@ def names_of(report: AnyReport) -> Mapping[str, str]:
 def about_chosen(chosen: ChosenFrom) -> str:
     """Describe worst-case rows in two sentences: what they were chosen from, and what their rate means.
 
-    Such a row is, of all rows of an original, the one that breaks most of the models.
+    A worst-case row is the perturbed row of its original that breaks most of the models.
 
     Args:
         chosen: the attacks and models that they were chosen from.

@@ -106,7 +106,9 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def total_tables(reports: Sequence[SavedReport], names: Sequence[str]) -> list[ShownTable]:
-    """Return the means as tables: scores by task as in TAPE's Table 3, and attack success rates as in its Table 4.
+    """Return the means of models over several tasks as tables like those of TAPE.
+
+    There is a table of scores by task, as in TAPE's Table 3, and one of attack success rates, as in its Table 4.
 
     Args:
         reports: a report for each task.

@@ -39,7 +39,8 @@ def is_refusal(reply: str) -> bool:
 def unread_counts(predictions: Iterable[object]) -> UnreadCounts:
     """Count the answers of a model, and those of its replies that have no answer, by kind.
 
-    The kinds are "refused", "empty", "cut" (off by a limit) and "unreadable". Kinds that do not occur are left out.
+    The kinds are "refused", "empty", "cut" (off at the maximum length) and "unreadable". Kinds that do not occur are
+    left out.
 
     Args:
         predictions: the predictions; special texts such as `REFUSED` mark replies without an answer.

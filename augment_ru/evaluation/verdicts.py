@@ -244,14 +244,15 @@ def check_votes(votes: Iterable[Vote]) -> None:
 def agreement(rows: Iterable[Mapping[str, Any]]) -> float | None:
     """Return how well annotators agree: Krippendorff's α for nominal data (Krippendorff 2019, chapter 12).
 
-    α = 1 - (n - 1) · Σ [(m² - Σ c²) / (m - 1)] / (n² - Σ t²), counted over the rows with at least two votes:
+    Only rows with at least two votes count:
 
-    - m: the votes of a row; the sum in front of the bracket is over rows.
+    - m: the votes of a row.
     - c: the votes of a row for one verdict (valid, invalid or unclear); Σ c² is over the three verdicts.
     - n: the votes of all these rows.
     - t: the votes of all these rows for one verdict; Σ t² is over the three verdicts.
 
-    The result is None if α is not defined.
+    α = 1 - (n - 1) · Σ [(m² - Σ c²) / (m - 1)] / (n² - Σ t²), where the sum before the bracket is over rows. The result
+    is None if α is not defined.
 
     Args:
         rows: the judged rows, whose field `votes` has the number of votes for each verdict.

@@ -78,17 +78,16 @@ class Table:
 
     Attributes:
         layout: how the file is written (delimiter, line end).
-        called_tsv: whether the name of the file says that it is TSV. Cells may be separated by tabs even if it says
-            CSV.
+        called_tsv: whether the name of the file says that it is TSV. A CSV file may have tabs between its cells, too.
         names: the names of the columns; empty if the file is empty.
         header: the bytes of the header line, including a byte-order mark if there is one.
         stream: the part of the file that has not been read yet.
 
     Args:
-        stream: the file, or its header line and a part of its rows.
+        stream: the file, or its header line followed by some of its rows.
         delimiter: the character between two cells; None detects it from the header line.
-        begin: for a later part of a file, the number that the line after the header has in the whole file; None for a
-            whole file or its first part.
+        begin: the line number, in the whole file, of the first row in `stream`; None if this is the first row of the
+            file.
 
     Raises:
         AugmentError: the header line cannot be used.

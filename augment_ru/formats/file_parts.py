@@ -52,7 +52,7 @@ class FilePart:
 
     @property
     def digest(self) -> str:
-        """A hash of the part with all its bytes and numbers, in hexadecimal digits."""
+        """A hash of all attributes of the part, in hexadecimal digits."""
         return blake2b(msgspec.msgpack.encode(self), digest_size=16).hexdigest()
 
     def source(self) -> RowSource:

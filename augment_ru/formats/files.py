@@ -276,8 +276,8 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
 
     Args:
         outputs: pairs of an option and its file; pairs with the file None are skipped.
-        inputs: the files that the run reads, including a cache that it makes, and folders of such files; `-` is stdin,
-            None is skipped.
+        inputs: the files that the run reads, and folders of such files; `-` is stdin, None is skipped. A cache counts
+            as read.
 
     Raises:
         AugmentError: a file is a folder, stdout or an empty name, is in a folder that does not exist, is read by the

@@ -20,7 +20,7 @@ class ConvertedRows(JsonLines):
 
 
 def layout_of(kind: str, stream: BinaryIO) -> ConvertedRows | None:
-    """Return the rows of a file in a layout that is not a table nor JSON lines; None for any other format.
+    """Return the rows of a file in a layout such as CoNLL; None if `kind` names none of the layouts.
 
     Args:
         kind: the layout: `bio`, `conll`, `labelstudio`, or `beir` with the file of relevance judgements, as in
@@ -99,7 +99,7 @@ def _of_tags(tokens: Sequence[str], tags: Sequence[str]) -> dict[str, Any]:
 
 
 def spans_of_tags(places: Iterable[tuple[int, int]], tags: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the labelled spans that a text has by the tags of its tokens, such as `B-PER`, `I-PER` and `O`.
+    """Return the labelled spans that the tags of a text's tokens stand for; tags are such as `B-PER`, `I-PER` and `O`.
 
     `B-` begins a span and `I-` continues it; `E-` or `L-` ends it; `S-` or `U-` is a span of one token. An `I-` whose
     label differs from that of the tag before it begins a new span, as in seqeval.

@@ -98,7 +98,10 @@ class Parquet:
             yield batch
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], Any]:
-        """Return None, the values of a row, and where it stands in the file (`BatchRow`)."""
+        """Parse a row; return None, its values, and where it stands in the file (`BatchRow`).
+
+        Other formats have the JSON of the row in place of None.
+        """
         values, origin = line.place
         return None, values, origin
 
@@ -118,7 +121,7 @@ class ParquetRows(Parquet):
         self._first = first
 
     def batches(self) -> Iterator[Any]:
-        """Yield the rows of the Arrow stream in batches."""
+        """Yield the rows as the batches of Arrow that hold them."""
         return iter(self._stream)
 
 

@@ -60,11 +60,11 @@ class ParquetSink(Sink):
             self._columns.check(record.values)
 
     def learnt(self) -> Learnt:
-        """Return the types of the values seen so far; whatever writes the next part of the file needs them."""
+        """Return the types of the columns in the rows so far, which the next part of the file must keep."""
         return Learnt(types=tuple(self._columns.seen.items()))
 
     def learn(self, learnt: Learnt) -> None:
-        """Add the types of the values in another part of the rows, which another sink has seen.
+        """Add the types of columns that another sink found in other rows, so that both write the same types.
 
         Raises:
             AugmentError: a type differs from the type in an earlier row.

@@ -121,7 +121,7 @@ def _read(place: str, held: RowSource, line: Line) -> Row:
 
 
 def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a row with its metadata (the value of the key `augment`) as an object; in a table it is a string of JSON.
+    """Return a row with its metadata (the value of the key `augment`) as an object, parsed if it is a string of JSON.
 
     Raises:
         AugmentError: the metadata is not valid JSON.

@@ -73,7 +73,7 @@ class Remote:
 
     @contextmanager
     def replacing(self) -> Iterator[BinaryIO]:
-        """Context manager: open a temporary file. If the block ends without an error, it replaces the file at the URL.
+        """Context manager: open a temporary file, which replaces the file at the URL if the block succeeds.
 
         Raises:
             AugmentError: the file cannot be written.

@@ -85,7 +85,7 @@ def lines_with(
 ) -> Iterator[bytes]:
     """Yield the JSON line of each record with its new text and its metadata, ended by a line feed.
 
-    It is the line that was read, in which only the text is replaced.
+    The rest of the line stays as it was read.
 
     Args:
         records: the records, read from JSON lines.
@@ -110,7 +110,10 @@ _BRACE, _SPACE = b"} "
 
 
 class LinesAtOnce(Sequence[tuple[Record, Changed]]):
-    """A sequence of pairs (record, what changed in it). It can make the JSON lines of all new rows at once."""
+    """The new rows of some records, as a sequence of pairs: the original record, and what changed in it.
+
+    Its method `lines` makes the JSON of all rows at once.
+    """
 
     @abstractmethod
     def lines(self) -> Iterable[bytes] | None:

@@ -47,14 +47,14 @@ class Sink(ABC):
         self._stream.write(part)
 
     def learnt(self) -> Learnt:
-        """Return the names of columns, or the types of values, in the rows so far, as far as the format needs them."""
+        """Return the names or the types of the columns in the rows so far; nothing if the format needs neither."""
         return NOTHING
 
     def learn(self, learnt: Learnt) -> None:  # noqa: B027  (most formats learn nothing)
-        """Add the names of columns, or the types of values, in another part of the rows, which another sink has seen.
+        """Add the names or types of columns that another sink (writer of rows) found in other rows.
 
         Raises:
-            AugmentError: a type in the part differs from the type in an earlier row.
+            AugmentError: a type differs from the type in an earlier row.
         """
 
     def finish(self) -> None:  # noqa: B027  (after most rows comes nothing)

@@ -40,7 +40,9 @@ class TextLines:
         return read_lines(self.stream, blank=True, first=self._first)
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], Ends]:
-        """Return None, the row that a line makes, and the characters around its text.
+        """Parse a line; return None, the row that it makes, and the characters around its text.
+
+        Other formats have the JSON of the row in place of None.
 
         Raises:
             AugmentError: the line is not UTF-8.

@@ -71,7 +71,7 @@ def json_problem(value: object) -> str | None:
 
 
 def table_problem(value: object) -> str | None:
-    """Tell why a table cannot hold a value; None if it can."""
+    """Tell why a cell of a CSV or TSV table cannot hold a value; None if it can."""
     if isinstance(value, str):
         return surrogate_problem(value, "a table")
     return json_problem(value)
@@ -103,7 +103,7 @@ def parquet_problem(value: object) -> str | None:
 
 
 class Learnt(NamedTuple):
-    """What a sink (which writes rows) knows of the rows so far.
+    """The names and types of columns that a sink (writer of rows) found in the rows so far.
 
     Attributes:
         names: the names of the columns, if the format is a table.

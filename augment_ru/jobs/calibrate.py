@@ -36,7 +36,7 @@ _ROWS = 256
 
 
 class Measured(NamedTuple):
-    """The similarities of unrelated texts, or of texts that one attack changed at one probability to their originals.
+    """The similarities of pairs of texts: of unrelated texts, or of originals and what one attack made of them.
 
     Attributes:
         what: the name of the attack, or "unrelated texts".

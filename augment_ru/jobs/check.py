@@ -136,7 +136,7 @@ def _stated_prompt(known: Task) -> str:
 
 
 def task_problems(path: Path) -> Iterator[str]:
-    """Yield a line for the first problem of a task file; its constraints and its prompt must exist and fit it, too."""
+    """Yield a line for the first problem of a task file. Its constraints and its prompt must exist and fit the task."""
     try:
         known = read_task_file(path)
         Preparation().check(known)
@@ -219,7 +219,7 @@ def protected_in(one: rule_file.Constraint, example: rule_file.RuleExample) -> l
 
 
 def mismatch(example: rule_file.RuleExample, found: Sequence[Span]) -> str:
-    """Return a message if a constraint does not protect what an example of it says; "" if it does.
+    """Return a message if a constraint protects other characters of an example than the example marks; otherwise "".
 
     Args:
         example: the example: a text, with brackets around what is to be protected.

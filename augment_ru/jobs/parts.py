@@ -65,8 +65,8 @@ class PartDone:
         rejects: the lines for the file of rejected rows (rows that could not be used).
         tally: the counts of the rows.
         learnt: the names and types of the output's columns, as known at the end of the part.
-        failed: whether a row raised an error. The part is then done again when the rows before it have been read,
-            because the types of columns depend on them.
+        failed: whether a row raised an error. It may be one that depends on the rows before the part, so the part is
+            done again when those have been read.
     """
 
     rows: bytes
@@ -180,8 +180,8 @@ class PartWork(NamedTuple):
 
     Attributes:
         rows: what the command does with rows.
-        is_final: whether a wrong row raises an error. If false, the part is marked as failed instead, and done again
-            when the rows before it have been read: which rows are wrong may depend on them.
+        is_final: True if a wrong row raises an error. False if it only marks the part as failed; such a part is done
+            again when the rows before it are known, since whether a row is wrong may depend on them.
     """
 
     rows: RowWork

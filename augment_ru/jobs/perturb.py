@@ -157,15 +157,15 @@ def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Cal
 
 
 class PerturbedRows(LinesAtOnce):
-    """The rows that are written for a chunk of records, record by record.
+    """The rows that are written for a chunk of records.
 
-    The rows of a record are the unperturbed row, if `seed` is given, and one row for each item of `found`.
+    For each record these are its unperturbed row, if wanted, and its perturbed rows.
 
     Args:
         records: the records of the chunk, at least one.
-        found: the results on these records: one item for each attack and each of its draws.
+        found: the results on these records. Each item is one random perturbation of all records by one attack.
         meta: how much metadata is written: full, brief or none.
-        seed: the seed that the metadata of unperturbed rows states; None if these are not written.
+        seed: the seed that the metadata of unperturbed rows states; None to write no unperturbed rows.
     """
 
     def __init__(self, records: Sequence[Record], found: Sequence[Perturbed], meta: str, seed: int | None) -> None:

@@ -56,7 +56,7 @@ def print_problems(problems: Iterable[str], where: str = "", unchecked: Callable
 
 
 class Advance(Protocol):
-    """A function that a run calls to report its progress."""
+    """A function that a run calls to report progress: how many rows (or other units) were done since the last call."""
 
     def __call__(self, count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
         """Report progress.
@@ -70,14 +70,7 @@ class Advance(Protocol):
 
 
 def silent(count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
-    """Do nothing, in place of the function that shows progress.
-
-    Args:
-        count: not used.
-        size: not used.
-        total: not used.
-        note: not used.
-    """
+    """Do nothing, in place of the function that shows progress; all arguments are ignored."""
     del count, size, total, note
 
 

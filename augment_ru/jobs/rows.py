@@ -199,7 +199,7 @@ def asked_attacks(
     Args:
         given: the values of the options, by parameter name; an option that the user did not set is None or empty.
         attacks: the specifications of the attacks.
-        asks_model: whether the run also asks a model, which may need the device.
+        asks_model: whether the run also asks a model; then it may name a device even if no attack needs one.
 
     Raises:
         AugmentError: a name is unknown, a value is wrong, or options contradict each other.
@@ -225,7 +225,7 @@ def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bo
     Args:
         given: the values of the options, by parameter name; an option that the user did not set is None or empty.
         attacks: the specifications of the attacks.
-        asks_model: whether the run also asks a model, which may need the device.
+        asks_model: whether the run also asks a model; then it may name a device even if no attack needs one.
 
     Raises:
         AugmentError: a name is unknown, a value is wrong, or a file cannot be read.

@@ -61,12 +61,12 @@ class Tally:
         searches: counts over searches against a model: rows by status, `queries`, and answers from the cache
             (`cached`).
         rows: the number of rows that were read and used.
-        read: the bytes of the input that were read, with those of skipped rows.
+        read: the number of bytes of the input that were read, including skipped rows.
         written: the number of rows that were written.
         skipped: the number of rows that could not be used.
         warned: the number of rows with warnings.
         kept: the number of parts of the input that were taken from an earlier run.
-        recognised: the tasks that were recognised from the fields of rows, except the generic task.
+        recognised: the names of the known tasks that were recognised from the fields of rows.
         began: when the run began, in seconds.
     """
 
@@ -117,8 +117,8 @@ class Tally:
     def line(self, *parts: str) -> str:
         """Return a line about a run, made of some texts and some of the counts.
 
-        The line has the texts, then the numbers of rows with warnings, of skipped lines, and of parts that were taken
-        from an earlier run, if they are not 0. At its end are the seconds that the run took.
+        The texts come first, then the numbers of rows with warnings, of skipped lines, and of parts from an earlier
+        run, if they are not 0. At the end are the seconds that the run took.
 
         Args:
             parts: the texts, which are joined.
@@ -160,8 +160,9 @@ _COLUMNS = (
 def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> Iterator[str]:
     """Yield the lines of the table that is printed at the end of a run, one for each attack.
 
-    The last column is left out if no network ran. After the table comes a line for each attack that is weaker than
-    asked: at least a quarter of its perturbed rows passed the gate only at less than half of its probability.
+    The last column is left out if no network ran. After the table comes a line for each weak attack. An attack is weak
+    if at least a quarter of its perturbed rows were perturbed at less than half of its probability, because more
+    changes did not pass the gate.
 
     Args:
         summaries: the counts of each attack.

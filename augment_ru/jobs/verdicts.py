@@ -28,7 +28,7 @@ _WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
 def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     """Write a sample of perturbed rows for annotators, and print its size.
 
-    A sample of a whole release has rows of each task, in proportion to the number of variations with perturbed rows.
+    From a whole release, each task gives rows in proportion to the number of its variations that have perturbed rows.
 
     Args:
         source: a file of perturbed rows, a report of `evaluate` in the same folder as its rows, the folder of a
@@ -163,7 +163,7 @@ def import_answers(
             can be written into a release.
 
     Raises:
-        AugmentError: a file cannot be read, would be overwritten, or belongs to other rows.
+        AugmentError: a file cannot be read or would be overwritten, or the answers are about other rows.
     """
     if output is None and release is None:
         raise AugmentError("nowhere to write; give `output` or `release`")

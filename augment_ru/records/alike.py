@@ -12,8 +12,8 @@ class AlikeRecords(Sequence[Record]):
     """Records that are perturbed together in arrays. They have the same task, and one text each in the same field.
 
     Args:
-        task: the task of all records. It perturbs exactly one field, which is a key of every row. Without constraints,
-            it protects no part of the texts.
+        task: the task of all records. It perturbs exactly one field, which is a key of every row. It protects parts of
+            texts only by constraints.
         values: the row of each record; the rows must not be changed afterwards.
         texts: the text of each record, which is the value of that field; a text may hold no lone surrogate.
         lines: the JSON line that each record was read from; None if the records were not read from JSON lines.
@@ -36,9 +36,9 @@ class AlikeRecords(Sequence[Record]):
 
     @staticmethod
     def fits(task: Task) -> bool:
-        """Tell whether the task of some rows allows them to be stored in this class.
+        """Tell whether rows of a task can be stored in this class.
 
-        The task must perturb exactly one field. Without constraints, it must protect no part of the texts.
+        The task must perturb exactly one field, the same in all rows, and protect parts of texts only by constraints.
         """
         layout = task.layout
         return not layout.has_anchors and layout.fields_of_every_row is not None and len(layout.fields) == 1

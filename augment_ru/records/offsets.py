@@ -29,11 +29,10 @@ class Offset(NamedTuple):
         text: the field that holds the text.
         span: the part of the text that the number points to. It is protected, so that the number can be updated.
         path: the path of the number in the row.
-        stated: what the row states: the number, or in a table its digits. If `edge` is "text", it is the text of the
-            span.
+        stated: the number as the row states it; in a table it is a string of digits.
         words: whether the number counts words instead of characters.
-        edge: what is stated of a labelled span: its "start", "stop" or "text". Attacks may edit a labelled span. "" for
-            other spans, which no attack may edit.
+        edge: "start" or "stop" if the number is this end of a labelled span; "text" if the row states the characters of
+            such a span instead of a number. Attacks may edit a labelled span. "" for other spans.
     """
 
     text: str
@@ -50,15 +49,15 @@ class Offset(NamedTuple):
     """For a labelled span, which may be edited: which part of it is stated here. "" for other spans, which may not."""
 
     def after(self, script: Script) -> int | str:
-        """Return the number (or text) that the row must state for the new text.
+        """Return the number that the row must state for the new text: the place to which the old one moved.
 
-        It is computed from the edits; the text is not searched.
+        If the row states the characters of a span instead of a number, they are returned as they are in the new text.
 
         Args:
             script: the edits of the text.
 
         Raises:
-            AugmentError: the edits delete the labelled span, or touch another part that the number points to.
+            AugmentError: an edit deletes the labelled span, or touches what the number points to.
         """
         if self.edge:
             span = script.carried(self.span)
@@ -103,7 +102,7 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
 
 
 def check_opened(row: Values, keys: Iterable[str]) -> None:
-    """Check that fields hold objects and lists as such, not as strings, because offsets in strings cannot be moved.
+    """Check that certain fields of a row hold objects or lists; offsets inside a string could not be moved.
 
     Args:
         row: the row.

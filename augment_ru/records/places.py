@@ -44,8 +44,8 @@ def _are_like_places(keys: tuple[str, ...]) -> bool:
 def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
     """Tell whether rows need to be searched for numbers that are places in their texts.
 
-    They need to be if a key is named like a place (`start`, `offset`), or if a value is an object, a list or a string
-    of JSON, which may hold such a key.
+    This is so if a key is named like a place (`start`, `offset`), or if a value is an object, a list or a string of
+    JSON, which may hold such a key.
     """
     kinds = set(map(type, chain.from_iterable(map(dict.values, rows))))
     if any(map(_are_like_places, set(map(tuple, rows)))):
@@ -58,8 +58,8 @@ def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
 def places_in(row: Mapping[str, Any], texts: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     """Yield each number in a row that looks like a place in one of its texts, whether or not a task declares it.
 
-    It has a name like a place (`start`, `span`). At this place in the text stands the string that the row gives beside
-    the number, or whole words stand between this number and a second one.
+    The key of the number must be one for places (`start`, `span`), and a text must confirm it. Either a string beside
+    the number stands at this place in the text, or whole words stand between the number and a second one.
 
     Args:
         row: the row.

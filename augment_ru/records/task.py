@@ -226,7 +226,7 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def has_anchors(self) -> bool:
-        """Whether the task protects spans that must be found in each row, or demands lists that must be checked."""
+        """Whether each row must be searched for spans to protect, or for lists of answers to check."""
         return self.anchored or bool(self.lists)
 
     @cached_property
@@ -270,7 +270,7 @@ class Scoring(_Part, frozen=True):
 
     @property
     def decided(self) -> tuple[str, ...]:
-        """The names of what is decided about a row: its labels (`norms`), or the fields of its right answers."""
+        """The names of the labels of a row, if it has several (`norms`); otherwise the fields of its right answer."""
         return self.norms or self.gold
 
 
@@ -285,11 +285,11 @@ class Benchmark(_Part, frozen=True):
         shots: how many demonstrations (train rows with their answers) are shown before a question.
         trained_on: the task whose train rows a model may learn from if this task has none (LiDiRus: TERRa).
         diagnostic: whether the score is left out of totals (MERA, section 4.2).
-        later: the template for every row after the first demonstration, or a template for each value of the field
+        later: the prompt template of every row after the first demonstration, or a template for each value of the field
             `later_by`; None for the template of the prompt file.
-        later_by: the field whose value chooses a template in `later`.
-        first: for rows that state a template of their own: a text that is put after the template of the first
-            demonstration. If it is given, the other templates lose the white space around them.
+        later_by: the field whose value chooses a template in `later`; "" if there is one template for all rows.
+        first: a text that is put after the template of the first demonstration, if rows state templates of their own.
+            With it, white space around the other templates is removed. None to take the templates as they are.
         replacement: whether demonstrations are drawn with replacement.
         protocols: for each protocol, the keys of the task file that have other values in it. The first protocol is the
             one that the task file itself states.
@@ -373,7 +373,8 @@ class Task(_Part, frozen=True):
         """Return a copy of the task with other metrics; the task itself if none are given.
 
         Raises:
-            AugmentError: a metric does not exist, or scores rankings, lists or exercises, and the task has none.
+            AugmentError: a metric does not exist; or it scores rankings, lists or exercises, and the answers of the
+                task are something else.
         """
         if not metrics:
             return self
@@ -552,7 +553,7 @@ def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[st
 
 @lru_cache(maxsize=256)
 def with_spans(known: Task, spans: str | None) -> Task:
-    """Return a task that lets attacks edit other parts of texts with labelled spans.
+    """Return a copy of a task that perturbs its labelled spans, or the text around them, or both.
 
     Args:
         known: the task.
@@ -569,16 +570,16 @@ def with_spans(known: Task, spans: str | None) -> Task:
 
 
 def check_found(row: Mapping[str, Any], fields: Sequence[str]) -> None:
-    """Check that each field to perturb that is chosen from a list by a condition exists in a row.
+    """Check the fields to perturb that are picked from a list by a condition, such as `messages[role=user].content`.
 
-    Such a field has a name like `messages[role=user].content`. Other fields are not checked here.
+    Each of them must exist in the row. Other fields are not checked.
 
     Args:
         row: the row.
         fields: the names of the fields to perturb.
 
     Raises:
-        AugmentError: no item of a list meets the condition in one of the names.
+        AugmentError: no item of the list meets the condition.
     """
     for name in fields:
         if "=" in name and not every(row, name):
@@ -599,8 +600,7 @@ def tasks_of_rows(rows: Sequence[dict[str, Any]], known: Task | None, fields: Se
         fields: the fields to perturb instead of the task's; empty for those of the task.
 
     Raises:
-        AugmentError: no task is known and no task fits, or several fit equally well; or a row has nothing that one of
-            `fields` stands for.
+        AugmentError: no task is known and no task fits, or several fit equally well; or a row lacks one of `fields`.
     """
     by_keys = dict(zip(keys_of_each(rows), rows, strict=True))
     by_text = known is None and any(one.layout.contains for keys in by_keys for one in _fitting(keys))

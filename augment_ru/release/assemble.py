@@ -41,7 +41,7 @@ def assemble(
         recipe: the recipe of the release.
         tasks: the tasks of the recipe with their rows.
         shards: for each task, its finished shards, in the order of the rows.
-        facts: the first keys of the manifest: all that the rows depend on (`manifest_head`).
+        facts: what the rows depend on, as returned by `manifest_head`; the manifest begins with it.
         recipe_file: the file of the recipe.
         target: the folder of the release; everything in it is deleted first.
 

@@ -42,7 +42,7 @@ class Staging(NamedTuple):
 
     @classmethod
     def of(cls, target: Path) -> "Staging":
-        """Return the two folders for a release at `target`.
+        """Return the folder of a release, and the folder in which it is built.
 
         Args:
             target: the folder of the finished release.
@@ -76,7 +76,7 @@ class Staging(NamedTuple):
         """Return the manifest of the release that is already complete in the target folder; None if the folder is free.
 
         Args:
-            facts: the first keys of the manifest of the new release (`manifest_head`): all that its rows depend on.
+            facts: what the rows of the new release depend on, as returned by `manifest_head`.
             resume: whether a complete release with the same facts is accepted.
 
         Raises:
@@ -102,7 +102,7 @@ class Staging(NamedTuple):
         continued.
 
         Args:
-            facts: all that the rows depend on: the first keys of the manifest (`manifest_head`).
+            facts: what the rows depend on, as returned by `manifest_head`.
             resume: whether a build that was killed is continued.
 
         Raises:
@@ -358,7 +358,7 @@ class ReleaseBuild:
 
 
 def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Path, tools: Tools) -> dict[str, Any]:
-    """Return the first keys of the manifest: everything that the rows of a release depend on.
+    """Return what the rows of a release depend on, under the keys with which its manifest begins.
 
     Args:
         recipe: the recipe as it is written.

@@ -170,9 +170,8 @@ def shown_demonstrations(
 ) -> list[dict[str, Any]]:
     """Return the first demonstration of each task, for the card of a release.
 
-    It is taken from the first episode that has demonstrations. An entry of the result holds the texts and right answers
-    of the demonstration, the number of the episode, and the file and the row (from 1) that it comes from. Tasks without
-    demonstrations are left out.
+    It is taken from the first episode that has demonstrations. An entry holds the texts and right answers of the
+    demonstration, its episode, its file and its row (from 1). Tasks without demonstrations are left out.
 
     Args:
         folder: the release, with its train rows.

@@ -219,18 +219,18 @@ def replayed_line(original: Record, name: str, entry: Entry) -> str:
 def protection_problem(
     original: Record, entry: Entry, protected: Mapping[str, Sequence[Any]], exchanges: frozenset[str] = frozenset()
 ) -> str | None:
-    """Check that an attack or search has not touched the protected spans of a row, by its entry in the edit log.
+    """Check that an attack or search has not touched the protected spans of a row.
 
-    The entry must list all protected spans of the original row, and no edit may touch a span that it lists. Returns a
-    message about the first span for which this is wrong; None if all are right.
+    The row's entry in the edit log must list the protected spans, and no edit may touch one. Returns a message about
+    the first span for which this is wrong; None if all are right.
 
     Args:
         original: the original row.
         entry: the entry of the perturbed row. Two things need not be listed: the text of a wrong option (but its marker
             must be), and what moves with an option if options are permuted.
         protected: the protected spans of the original row, by field.
-        exchanges: the labels of protected names that the attack may replace. These need not be listed, unless right
-            answers depend on who is named (`Layout.named`).
+        exchanges: the labels of the spans that the attack may replace, such as names. These spans need not be listed,
+            unless right answers depend on who is named (`Layout.named`).
     """
     exchanges = frozenset() if original.task.layout.named else exchanges
     edits, own = entry["edits"], entry.get("protected", protected)
@@ -254,14 +254,12 @@ def protection_problem(
 
 
 def row_problem(original: Record, expected: str, row: Record) -> str | None:
-    """Compare a perturbed row with the row that is made by applying its edits to its original.
-
-    Returns a message about the first difference; None if there is no difference.
+    """Tell how a perturbed row differs from the row that its edits make of its original; None if it does not differ.
 
     Args:
         original: the original row.
-        expected: the row that is made in this way, as a line of JSON.
-        row: the row in the release.
+        expected: the original row with the edits applied, as a line of JSON.
+        row: the perturbed row in the release.
     """
     if row.line != expected and (problem := _field_problem(original, parsed(expected.encode())[1], row)):
         return problem
@@ -281,8 +279,8 @@ def row_problem(original: Record, expected: str, row: Record) -> str | None:
 def option_problem(original: Record, row: Record, entry: Entry) -> str | None:
     """Check that two answer options that differ in the original row also differ in the perturbed row.
 
-    Permuted options are not checked, because they are the options of the original row. Returns a message about the
-    first two that became equal; None if there are none.
+    Permuted options are not checked: they are those of the original row. Returns a message about the first two that
+    became equal; None if there are none.
 
     Args:
         original: the original row.

@@ -48,15 +48,16 @@ def hard_split(
 ) -> tuple[bytes, dict[str, Any]]:
     """Return the rows of a task that break the most models (the split `hard`), and what the manifest says about them.
 
-    The rows are lines of JSON, in the order of the originals. An original gives at most one row: of all rows that
-    searches made of it, the one that breaks the most models.
+    The rows are lines of JSON, in the order of the originals. Each original gives at most one row: the one that breaks
+    the most models.
 
     Args:
         folder: the folder of the task, with its test rows and their edit log (the edits of each row).
         records: the original rows.
         searches: the names of the searches; each attacked one model.
         count: how many rows the split has, at most as many as there are originals.
-        labelled: whether right answers are labels; the split then has each label in the same share as all rows.
+        labelled: whether right answers are labels. If they are, each label has the same share in the split as in all
+            rows.
     """
     lines = (folder / "test.jsonl").read_bytes().splitlines(keepends=True)
     entries = [orjson.loads(line) for line in (folder / "edits.jsonl").read_bytes().splitlines()]

@@ -123,10 +123,10 @@ def _mean_over(called: str, tasks: Sequence[str], content: Mapping[str, Any]) ->
 
 
 def stated_prompts(content: Mapping[str, Any], own: Path) -> list[dict[str, str]]:
-    """Return the name of each task's prompt, and why the task is not exported to lm-evaluation-harness.
+    """Return, for each task, the name of its prompt, and whether it can be exported to lm-evaluation-harness.
 
-    An entry: {"task": "rwsd", "prompt": "rwsd", "problem": ""}. `prompt` is empty if no prompt fits, `problem` if the
-    task is exported.
+    An entry is like {"task": "rwsd", "prompt": "rwsd", "problem": ""}. `problem` says why the task is not exported; it
+    is empty if the task is exported. `prompt` is empty if no prompt fits.
 
     Args:
         content: the manifest, at least its recipe and its tasks.

@@ -85,7 +85,7 @@ def _code() -> str:
 
 
 def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callable[[str], Path]) -> dict[str, str]:
-    """Map the name of each file that the rows of a release depend on to its SHA-256; files of rows are not included.
+    """Return the SHA-256 of each file that the rows of a release depend on, by name; files of rows are left out.
 
     These files are the dictionaries and rule files of this package, named like "dictionaries/….tsv", and the user's own
     files, named by their paths in the recipe.

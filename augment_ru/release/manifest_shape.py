@@ -117,8 +117,8 @@ def check_shape(where: str, content: Mapping[str, Any]) -> None:
         content: the content of the manifest.
 
     Raises:
-        AugmentError: a key is missing or unknown, a value has the wrong type, a task has not as many digests or groups
-            of train rows as train rows, its default episode does not exist, or a path leads out of the release.
+        AugmentError: a key is missing or unknown, a value has the wrong type, a list about the train rows has another
+            length than these, the default episode of a task does not exist, or a path leads out of the release.
     """
     typed(where, content, _MANIFEST)
     for name in content["files"]:

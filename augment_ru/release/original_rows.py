@@ -109,7 +109,7 @@ def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tup
 def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Constraint, ...]:
     """Return the constraints of a task of a release.
 
-    They are rule files; functions of the user are not possible, because a recipe names no code.
+    They are all rule files. A recipe names no code, so a constraint cannot be a function of the user.
 
     Args:
         recipe: the recipe of the release.

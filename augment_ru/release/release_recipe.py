@@ -220,7 +220,7 @@ class AdversaryRecipe(_Table, frozen=True):
 
     @property
     def searches(self) -> dict[str, str]:
-        """Maps the name of each variation that a search makes to the specification of the model that it attacks.
+        """The specification of the model that each search attacks, by the name of the variation that the search makes.
 
         The name is "adversary_" and the kind of the model. Further models of a kind are numbered from 2, as in
         "adversary_linear_2".
@@ -243,7 +243,7 @@ class AdversaryRecipe(_Table, frozen=True):
         """Return a copy of this part of the recipe with absolute paths.
 
         Args:
-            moved: returns the new value of an argument or an option, given its value in the recipe.
+            moved: a function from a value in the recipe (the argument of a model, or an option) to the new value.
             models: the folder that contains the folders of models.
         """
 
@@ -259,7 +259,7 @@ class AdversaryRecipe(_Table, frozen=True):
         )
 
     def check(self, tasks: Sequence[str]) -> None:
-        """Check the models that are searched, their options and the tasks that are searched.
+        """Check the models that searches attack, the options of these models, and the tasks whose rows are searched.
 
         Args:
             tasks: the names of the tasks in the recipe.
@@ -333,14 +333,14 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
     @property
     def searches(self) -> dict[str, str]:
-        """Maps the name of each variation that a search makes to the specification of the model that it attacks.
+        """The specification of the model that each search attacks, by the name of the variation that the search makes.
 
         It is empty if the recipe has no adversarial part.
         """
         return self.adversary.searches if self.adversary else {}
 
     def searches_of(self, task: TaskRecipe) -> dict[str, str]:
-        """Map the name of each variation that a search makes of one task to the model that the search attacks.
+        """Return the model that each search of a task attacks, by the name of the variation that the search makes.
 
         The result is empty if no search is made for the task.
         """

@@ -47,10 +47,10 @@ def searched(task: TaskInput, train: Path | None) -> Searched:
 
 @contextmanager
 def train_files(recipe: ReleaseRecipe, tasks: Sequence[TaskInput]) -> Iterator[list[Searched | None]]:
-    """Write the files from which models are made that searches attack; they exist during a `with` block.
+    """Write the train rows of each searched task to a temporary file, for the models that searches attack.
 
-    Yields, for each task, its labels and the path of a temporary file with its train rows; None for a task that is not
-    searched. The files are deleted after the block.
+    The files exist during a `with` block. Yields, for each task, its labels and the path of its file; None for a task
+    that is not searched.
 
     Args:
         recipe: the recipe of the release.
@@ -72,7 +72,7 @@ class Searches:
 
     Attributes:
         recipe: the adversarial part of the recipe, with absolute paths of its files.
-        perturbers: the attacks whose changes it may use, with the gate of the release.
+        perturbers: the attacks whose changes the searches may use, with the gate of the release.
         seed: the seed of the release.
         device: the device that networks run on.
     """
@@ -125,8 +125,8 @@ class Searches:
     def breaks(self, found: Mapping[str, Sequence[Finding]], given: Searched) -> dict[str, list[list[str]]]:
         """Return, for each row that a search made, the names of the other searches whose models it breaks, too.
 
-        A row breaks another model if it turns a right answer of this model wrong. The result maps the name of each
-        search to a list for each of its rows. It is empty unless the recipe asks for a split `hard`, which holds the
+        A row breaks another model if it turns a right answer of this model wrong. The result has, for each search, a
+        list of such names for each of its rows. It is empty unless the recipe asks for a split `hard`, which holds the
         rows that break the most models.
 
         Args:

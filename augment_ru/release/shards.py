@@ -79,8 +79,8 @@ class Shard(NamedTuple):
 
     Attributes:
         path: the file.
-        blocks: maps the name of each variation to the places in the file, (start, stop) in bytes, of its rows and of
-            their part of the edit log.
+        blocks: where the rows of each variation stand in the file, and where their part of the edit log stands: two
+            pairs (start, stop) in bytes, by the name of the variation.
     """
 
     path: Path

@@ -16,11 +16,11 @@ class AttackFigures(Figures):
     """Counts over the rows that one attack made: their statuses, similarities, edits."""
 
     def count_entry(self, entry: Mapping[str, Any], texts: Mapping[str, str]) -> None:
-        """Count a row of the attack.
+        """Add a row that the attack made to the counts.
 
         Args:
             entry: what the edit log says about the row.
-            texts: the texts of its original, by field.
+            texts: the texts of the original of this row, by field.
         """
         edits = sum(map(len, entry["edits"].values()))
         self.count(entry["status"], entry["probability"], entry["similarity"], edits)
@@ -33,15 +33,16 @@ class SearchFigures:
     """Counts over the rows that a search against a model made.
 
     Attributes:
-        counts: the counts by name. The name of a status counts the rows that have it; `right`, the rows that the model
-            had right before the search; `queries`, the queries spent on such rows; `changes`, the changes in broken
-            rows; `minimal`, the broken rows in which every change is needed to break the answer.
+        counts: the counts by name. The name of a status has the number of rows with this status. `right` is the number
+            of rows that the model had right before the search, and `queries` is the number of queries spent on them.
+            `changes` is the number of changes in broken rows. `minimal` is the number of broken rows in which every
+            change is needed to break the answer.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
 
     def count_entry(self, entry: Mapping[str, Any], _texts: Mapping[str, str]) -> None:
-        """Count a row of the search.
+        """Add a row that the search made to the counts.
 
         Args:
             entry: what the edit log says about the row.
@@ -59,7 +60,10 @@ class SearchFigures:
         self.counts.update(other.counts)
 
     def table(self) -> dict[str, Any]:
-        """Return the counts as JSON values, the success rate in per cent, and queries and changes per broken row."""
+        """Return the counts as JSON values.
+
+        The success rate (`asr`) is in per cent. `queries_a_success` and `changes` are means over the broken rows.
+        """
         rows = {status: self.counts[status] for status in STATUSES}
         right, broken, queries = (self.counts[name] for name in ("right", "broken", "queries"))
         return {
@@ -103,7 +107,7 @@ def add_figures(totals: Mapping[str, Any], more: Mapping[str, VariationFigures])
 
 
 def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecipe | None = None) -> dict[str, Any]:
-    """Return counts as the manifest states them: a list `attacks`, and a list `searches` if there are any.
+    """Return the counts of variations for the manifest: a list `attacks`, and a list `searches` if there are any.
 
     Args:
         figures: maps the name of each variation to its counts.

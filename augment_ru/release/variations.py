@@ -44,9 +44,9 @@ class SharedSimilarity(Similarity):
         return self._inner.layers
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return what scores texts against these originals.
+        """Return a scorer, which scores texts against these originals.
 
-        If `references` is the same object as in the last call, what was made then is returned again.
+        If the last call got the same object as `references`, it returns the scorer of that call, which costs nothing.
         """
         if self._scorer is None or references is not self._references:
             self._references, self._scorer = references, self._inner.against(references)
@@ -81,7 +81,7 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
         device: the device that models run on: auto, cpu, cuda or cuda:N.
 
     Raises:
-        AugmentError: there is no attack, similarity or annotator of a name, a value is out of range, or an attack
+        AugmentError: the name of an attack, similarity or annotator is unknown, a value is out of range, or an attack
             needs all rows of a run at once.
     """
     gate = recipe.gate
@@ -166,13 +166,13 @@ class Timing:
 def variations(
     tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Timing, given: Searched | None = None
 ) -> Iterator[Variation]:
-    """Yield the original rows, then the rows of each attack and each search.
+    """Yield the variations of some rows of a task: the original rows, then the rows of each attack and each search.
 
     Args:
         tools: the attacks, gate and annotator of the recipe.
         task: the part of the recipe on the task.
         records: maps the index of a row in the test file, from 0, to the original row with its line. At least one.
-        timing: the seconds by kind of work; those of this call are added.
+        timing: how many seconds each kind of work took; the seconds of this call are added to it.
         given: what attacked models are made from: the labels and the train file of the task; None if it is not
             searched.
     """

@@ -37,8 +37,7 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
 
     Args:
         folder: the release.
-        rebuild: the number of original rows of each task that are perturbed again, to compare the result with the
-            release.
+        rebuild: how many original rows of each task are perturbed again; the result must equal the release.
         expect: the digest of the manifest with which the release was published; None if it is not known.
 
     Raises:
