@@ -24,8 +24,8 @@ class Figures:
         probabilities: for each probability, the number of rows whose changes were made at it.
         edits: the number of edits in all perturbed rows.
         words: the number of words in the originals of all perturbed rows; 0 if they were not counted.
-        weak: the number of rows perturbed at less than half of the attack's probability, since more changes did not
-            pass.
+        weak: the number of rows perturbed at less than half of the attack's probability, because with more changes they
+            did not pass the gate.
     """
 
     statuses: Counter[str] = field(default_factory=Counter)
@@ -79,7 +79,7 @@ class Figures:
 
     @property
     def is_weak(self) -> bool:
-        """Whether at least a quarter of the perturbed rows reached less than half of the attack's probability."""
+        """Whether at least a quarter of the perturbed rows was made at less than half of the attack's probability."""
         return self.weak > 0 and 4 * self.weak >= self.statuses["perturbed"]
 
     @property

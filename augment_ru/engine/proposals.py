@@ -123,16 +123,16 @@ class Proposals:
         return cls(starts, stops, np.arange(starts.size), ranks, cast("Texts", make), clean, notes)
 
     def guarded(self, guard: Callable[[], AbstractContextManager[None]]) -> "Proposals":
-        """Return the same proposals, with checks against faults of the attack that made them.
+        """Return the same proposals, but with checks, since an attack of a user may have made them wrongly.
 
-        The columns become arrays of numbers. The results of the functions, such as the new texts, are checked at each
-        call.
+        Proposals hold arrays, and functions such as the one that makes the new texts. The arrays are checked at once.
+        What the functions return is checked whenever they are called.
 
         Args:
-            guard: makes a context manager, in which all code of the attack runs; it may turn an error into another one.
+            guard: returns a context manager. All code of the attack runs in it, so that it can turn errors into others.
 
         Raises:
-            AugmentError: a column (one value for each edit or change) does not hold numbers, or is not one-dimensional.
+            AugmentError: an array does not hold numbers, or is not one-dimensional.
         """
         texts, notes = self.replace, self.notes
 
@@ -260,13 +260,13 @@ class Proposals:
         return numbers if self.changes.size == numbers.size else np.searchsorted(self.changes, numbers)
 
     def settled(self) -> "Proposals":
-        """Return the same proposals, but with the new texts of all edits computed now instead of later."""
+        """Compute the new texts of all edits now instead of later, and return the proposals with these texts."""
         texts = self.all_texts
         return replace(self, replace=texts.take, texts=texts)
 
     @property
     def all_texts(self) -> Replacements:
-        """The new texts of all edits; they are computed if they were not yet."""
+        """The new texts of all edits; they are computed here unless that was done before."""
         return self.replace(np.arange(self.starts.size)) if self.texts is None else self.texts
 
 
