@@ -164,7 +164,7 @@ class SpokenForms:
             points: a draw from U[0, 1) for each word or phrase, same shape.
 
         Returns:
-            The index of each drawn form among all forms of the dictionary, as `made` takes it; same shape.
+            The index of each drawn form among all forms of the dictionary; same shape.
         """
         firsts, lasts = self._bounds[entries], self._bounds[entries + 1]
         targets = self._shares[firsts] + points * (self._shares[lasts] - self._shares[firsts])
