@@ -130,9 +130,9 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 
 @cache
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
-    """Read from a dictionary of replacements in which phrases a word must not be replaced.
+    """Read, from a dictionary of replacements, the phrases in which a word must not be replaced.
 
-    The phrases stand in the optional fourth column. `phrases_in` describes how they are written.
+    They stand in the optional fourth column, in the form that `phrases_in` describes.
 
     Args:
         name: the name of a shipped dictionary, or the path of any other `.tsv` file.
@@ -176,8 +176,8 @@ def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
         name: the name of a shipped dictionary, or the path of any other `.tsv` file.
 
     Returns:
-        The senses of each pair of a lemma and a part of speech. Senses that are limited to some phrases come first;
-        apart from that they are in the order of the file.
+        The senses of each pair of a lemma and a part of speech. Senses that hold only in some phrases come first;
+        otherwise senses are in the order of the file.
 
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.

@@ -383,7 +383,7 @@ class ReplacesWords(Attack):
 
     @abstractmethod
     def check_words(self) -> None:
-        """Read the dictionary, so that an unknown or malformed one is an error before the run starts."""
+        """Read the dictionary of the attack, so that an unknown or malformed one is an error before the run starts."""
 
     @abstractmethod
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
