@@ -215,7 +215,9 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=200_000)
 def kinds_in(name: str, word: str) -> frozenset[str]:
-    """Return the kinds of a word in a dictionary whose lines hold a kind and a word; empty for an unlisted word.
+    """Return the kinds that a dictionary gives a word; empty if it does not list the word.
+
+    The lines of the dictionary hold a kind and a word.
 
     Args:
         name: the name of a shipped dictionary, or the path of any other `.tsv` file.
@@ -286,7 +288,7 @@ def mutual(pairs: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:
 
 @cache
 def denials() -> dict[str, str]:
-    """Map lemmas that deny to "denies", and those that only look negative to "affirms"; all have е for ё."""
+    """Map lemmas that deny to "denies", and lemmas that only look negative to "affirms"; all have е for ё."""
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
 
 

@@ -108,7 +108,7 @@ class SearchCase:
 
     @property
     def changes(self) -> ChangeSet:
-        """The indices of the smallest set of changes that is known to break the answer; empty if none is known."""
+        """The smallest set of changes known to break the answer, as indices in the pool; empty if none is known."""
         return (self.knowledge.smallest if self.knowledge else None) or ()
 
     @property
@@ -211,7 +211,7 @@ class SearchCase:
         return self._answers.get(_key(texts))
 
     def answered(self, texts: tuple[str, ...], scored: Scored, similarity: float) -> None:
-        """Store the answer to the set of changes that the search wanted to ask about.
+        """Store the answer of the model to the set of changes that the search asked about.
 
         Args:
             texts: the texts of the record with these changes, one for each field.

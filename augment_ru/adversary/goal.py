@@ -85,8 +85,8 @@ class Goal:
     def is_broken(self, answer: Sequence[Any], script: Script | None = None) -> bool:
         """Tell whether an answer is what the search wants: the target label or, without a target, a wrong answer.
 
-        For a task of labelled spans, an answer is broken if it misses a right span. If the text has no right span, any
-        span in the answer breaks it.
+        If answers are labelled spans, an answer is wrong if it misses a right span. If the text has no right span, any
+        span in the answer is wrong.
 
         Args:
             answer: the answer, with an entry for each gold field.

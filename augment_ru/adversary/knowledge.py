@@ -132,7 +132,7 @@ class Knowledge:
             self._limit = min(self._limit, _CAUTION * self._loss(chosen))
 
     def is_open(self, chosen: ChangeSet) -> bool:
-        """Tell whether it is worth trying a set of changes: it was not tried yet, and is expected to pass the gate."""
+        """Tell whether a set of changes is worth trying: it was not tried yet, and is expected to pass the gate."""
         if chosen in self.known:
             return False
         if self._limit == np.inf and not self._bans:  # without a refusal nothing else is known

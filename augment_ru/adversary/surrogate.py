@@ -109,11 +109,12 @@ class Surrogate:
         return len(self.views) == 1 and not self.views[0].adds
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
-        """Learn from an answer.
+        """Learn from the answer of the model to the record with some changes.
 
         Args:
-            chosen: the indices in the pool of the changes that were applied.
-            margins: how far each rival label was behind the right one in the answer, in nats, shape (rivals,).
+            chosen: these changes, by their indices in the pool.
+            margins: how far the score of each rival label is behind that of the right one in this answer, in nats,
+                shape (rivals,).
         """
         self._told.append((chosen, margins))
 
@@ -180,11 +181,12 @@ class Regression:
         return self._variance
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
-        """Learn from an answer.
+        """Learn from the answer of the model to the record with some changes.
 
         Args:
-            chosen: the indices in the pool of the changes that were applied.
-            margins: how far each rival label was behind the right one in the answer, in nats, shape (rivals,).
+            chosen: these changes, by their indices in the pool.
+            margins: how far the score of each rival label is behind that of the right one in this answer, in nats,
+                shape (rivals,).
         """
         index = np.array(chosen)
         places = self._places[index]

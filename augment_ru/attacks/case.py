@@ -15,5 +15,5 @@ class Case(CharacterAttack):
 
     @property
     def table(self) -> Substitutions:
-        """A table of letters with their counterparts in the other case; letters without exactly one are left out."""
+        """A table that maps letters to their counterparts in the other case: «я» to «Я», «Я» to «я»."""
         return letter_case()

@@ -51,7 +51,7 @@ class OptionOrder(Attack):
         Args:
             record: the record.
             rng: the random draws of the record, the same for all its orders.
-            draw: the index of the wanted order among those of the record, from 0.
+            draw: which of the orders of the record is wanted, from 0.
         """
         question = ordered_options(record)
         groups = question.groups if question else []

@@ -68,7 +68,7 @@ class ErrorRates:
         return ErrorRates(found, self.mean)
 
     def rate(self, name: str) -> float:
-        """Return how often people make errors of a class: the share of the places where they could.
+        """Return how often people make errors of a class: the share of the possible places where they make one.
 
         This is meant for a class with one kind of place. For other classes it returns the sum of the rates of all
         kinds; for an unknown class, 0.

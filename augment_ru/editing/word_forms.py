@@ -76,12 +76,12 @@ def _cases() -> tuple[Codes, Codes]:
 
 
 def lowered(codes: Codes) -> Codes:
-    """Return code points with their letters in lower case; a letter without exactly one counterpart stays."""
+    """Put code points in lower case; a letter stays if it has no single counterpart in that case."""
     return _cases()[0].take(codes)
 
 
 def raised(codes: Codes) -> Codes:
-    """Return code points with their letters in upper case; a letter without exactly one counterpart stays."""
+    """Put code points in upper case; a letter stays if it has no single counterpart in that case."""
     return _cases()[1].take(codes)
 
 
@@ -93,7 +93,7 @@ class WordForms:
     Attributes:
         codes: the code points of the batch in lower case.
         starts, stops: the global places where the words start and stop, shape (words,).
-        texts: the words. Several that stay together («30 000») are one word, which is given without the spaces.
+        texts: the words. Words that stay together («30 000») count as one, which is written without the spaces.
         beside: whether there is only a single space between each word and the next word of the same text or option,
             shape (words,).
     """

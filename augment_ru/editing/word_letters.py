@@ -33,7 +33,7 @@ def lone_letters(batch: Batch) -> Mask:
 
 
 def letter_gaps(batch: Batch) -> Mask:
-    """Tell for each code point whether a sign may be put before it: it and the one before are letters; shape (codes,).
+    """Tell for each code point whether a sign may be put before it, between two letters; shape (codes,).
 
     A gap inside a grapheme cluster (a letter with its combining marks) does not count.
     """

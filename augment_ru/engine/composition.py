@@ -83,8 +83,8 @@ class Named(Composition):
     change that is made at some probability is also made at any higher one.
 
     To write a named composition, inherit from this class in a frozen dataclass with a `name` and a `probability`, and
-    define `parts`. No part may need a corpus or run a network. The probabilities of the parts are ignored. A change is
-    made if its rank (see `rank_of`) is below the probability of the composition.
+    define `parts`. No part may need a corpus (texts from the input of the run) or run a network. The probabilities of
+    the parts are ignored. A change is made if its rank (see `rank_of`) is below the probability of the composition.
     """
 
     __slots__ = ()

@@ -69,7 +69,7 @@ class Figures:
                 self.similarities[similarity] += 1
 
     def update(self, other: "Figures") -> None:
-        """Add other counts to these."""
+        """Add the counts of other rows to these."""
         self.statuses.update(other.statuses)
         self.similarities.update(other.similarities)
         self.probabilities.update(other.probabilities)

@@ -127,11 +127,11 @@ class PoolGate:
         return self._lowest(len(wanted), owners, rows, [script for one in wanted for script in one.scripts.values()])
 
     def scores_alone(self, pools: Sequence[tuple[int, RecordPool]]) -> Floats:
-        """Return the score of each change if it is made by itself, shape (changes,).
+        """Score each change by itself; return the scores, shape (changes,).
 
         Args:
-            pools: the index of each record with its pool. The result has the changes of the first pool first, and so
-                on.
+            pools: the index of each record with its pool. The scores are in this order: first those for the first pool,
+                and so on.
         """
         rows = np.array(
             [self._first_rows[record] + text for record, pool in pools for text in pool.texts], dtype=np.int64

@@ -146,7 +146,7 @@ def run_of(
 
     Args:
         defaults: the preset.
-        attacks: the attacks; each gets one perturber.
+        attacks: the attacks, as the user chose them.
         similarity: the similarity of the gate of all attacks, as `NAME` or `NAME:ARGUMENT`; None for the preset's.
         options: the values of the options of the similarity, by name.
         search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). If the schedule is

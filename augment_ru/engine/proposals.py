@@ -48,7 +48,7 @@ class Replacements:
 
     @classmethod
     def nothing(cls, indices: Ints) -> "Replacements":
-        """Return an empty text for each of these indices of edits: the new texts of deletions."""
+        """Return an empty text for each index: the new texts of edits that delete."""
         return cls(np.zeros(0, dtype=np.uint32), np.zeros(indices.size + 1, dtype=np.int64))
 
     def take(self, indices: Ints) -> "Replacements":
@@ -72,9 +72,8 @@ class Proposals:
         replace: a function that takes indices of edits and returns their new texts. It is called only for edits that
             are tried, since most edits are never applied.
         clean: True if the attack promises that its edits are sorted and disjoint, that each is inside one text and
-            changes it, and that none puts a letter where there was no letter. The engine checks the places. If they are
-            not as promised, it checks all edits in full, which takes longer. It does not check the new texts of clean
-            proposals. So an attack that cannot be sure of its new texts leaves this False.
+            changes it, and that none puts a letter where there was no letter. The engine then checks only the places,
+            not the new texts. So leave it False if a new text may break the promise.
         notes: a function that takes indices of edits and returns their notes; None if no edit has a note.
         texts: the new texts of all edits, if they were computed already (`settled`); otherwise None.
     """

@@ -148,7 +148,7 @@ class Perturbed:
 
     @cached_property
     def results(self) -> list["Result"]:
-        """The result of each record, in order; all are made when this is first read."""
+        """The results of all records, in their order. They are made when this is read for the first time."""
         return [Result(self, at) for at in range(len(self))]
 
     @cached_property
@@ -379,7 +379,7 @@ class Result:
 
     @cached_property
     def protected(self) -> Spans:
-        """The spans of each field that no edit was allowed to touch."""
+        """The protected spans of each field: no edit was allowed to touch them."""
         return self._chunk.protected(self._at)
 
     @property

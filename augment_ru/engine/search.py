@@ -91,7 +91,7 @@ class Plan:
 
     @cached_property
     def order(self) -> Ints:
-        """The position of each change, from 0, when the changes of its try are sorted by rank, shape (changes,).
+        """The position of each change, from 0, among the changes of its try sorted by rank, shape (changes,).
 
         A try is one candidate of one sentence or record.
         """
@@ -192,7 +192,7 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of a search: each sentence, or each record as a whole, is searched by itself.
+    """The units of a search: sentences, or whole records. Each is searched by itself.
 
     Attributes:
         starts: the place where each piece (a sentence or a text) starts, and then the length of the array, shape

@@ -182,7 +182,7 @@ class Similarity(ABC):
         return None
 
     def baseline_lines(self, references: Sequence[str], candidates: Sequence[str]) -> Iterator[str]:
-        """Yield the lines of a baseline file: the scores of unrelated texts, by which scores can be rescaled.
+        """Yield the lines of a baseline file: it states how unrelated texts score, so that scores can be rescaled.
 
         A similarity that cannot be rescaled yields nothing.
 

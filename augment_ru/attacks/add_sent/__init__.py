@@ -73,11 +73,13 @@ class AddSent(MadeOnDemand):
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether the sentences to add come from the rows of the input, and `with_corpus` has not yet given them."""
+        """Whether sentences to add come from the rows of the input, and `with_corpus` was not called with them yet."""
         return self.generator == _INPUT and self.corpus is None
 
     def with_corpus(self, corpus: InputCorpus) -> Self:
-        """Return the attack with sentences to add; the same attack if it does not take them from the rows of the input.
+        """Return the attack with this corpus, from which it takes sentences to add and options.
+
+        The attack is returned unchanged if it does not take them from the rows of the input.
 
         Args:
             corpus: the sentences and options of the rows of the input.

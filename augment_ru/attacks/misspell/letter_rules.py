@@ -66,7 +66,8 @@ def unstressed(words: Sequence[str], owners: Ints, vowels: Mask, yo: Mask) -> Fl
 
     Args:
         words: the words in lower case.
-        owners: for each letter of all words in a row, the index of its word, from 0; -1 for a gap between words.
+        owners: the index of the word of each letter, from 0, for all words one after another; -1 for a gap between
+            words.
         vowels: whether each letter is a vowel, same shape.
         yo: whether each letter is ё, same shape.
     """
