@@ -20,10 +20,10 @@ class OptionOrder(Attack):
     """Put the options of a question into another order; the right answer moves with its text.
 
     Every question with options is reordered, whatever the probability, and no similarity is computed. The new place of
-    the right answer is drawn; all places are equally likely, also the old one. So a model that always gives the same
-    letter is right in 1 of k rows, if there are k options. A question of two options stays as it is in about half of
-    the rows; with more options the order always changes. If the right answer is unknown, the place of the first option
-    is drawn instead.
+    the right answer is drawn; all places are equally likely, the old one included. So a model that always gives the
+    same letter is right in 1 of k rows, if there are k options. A question of two options stays as it is in about half
+    of the rows; with more options the order always changes. If the right answer is unknown, the place of the first
+    option is drawn instead.
 
     If a row is perturbed several times, every copy has another order: at first, the right answer comes to each other
     place in turn.

@@ -40,8 +40,8 @@ class ErrorRates:
     """How often people make errors of some classes, as a dictionary tells it.
 
     Attributes:
-        by_class: for each class, its rates: one for each kind of place where such an error can be made («не *», «*
-            бы»).
+        by_class: for each class, its rates: one for each kind of place, such as «не *», where such an error can be
+            made.
         mean: the number of errors of all these classes divided by the number of places where they can be made. A place
             where two classes are possible counts once.
     """

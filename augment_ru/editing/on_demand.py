@@ -85,7 +85,7 @@ def changes_in_rounds(
 
 
 def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, least: int = 1) -> None:
-    """Try to make changes, but only as many as may be applied, since it takes long to make one.
+    """Try to make changes, but only as many as are needed, since it takes long to make one.
 
     First, all changes with a rank below the probability are tried. If fewer than `least` changes of a text could then
     be made, those with the next lowest ranks are tried, until there are enough.

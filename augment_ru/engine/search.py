@@ -324,7 +324,7 @@ class Tiles:
     def rows(self, places: Ints) -> Ints:
         """Return the index of the text that each place is in, shape (places,).
 
-        Both count through all copies of the batch.
+        Texts and places are counted through all copies of the batch.
         """
         tile, place = np.divmod(places, self.batch.codes.size)
         found: Ints = self.batch.rows(place) + tile * len(self.batch)
@@ -417,7 +417,7 @@ class Gate:
     def scores(self, levels: Ints) -> Floats:
         """Score each try (one candidate of one sentence or record) with some of its changes made.
 
-        The similarity is called once. A try has the lowest score of its changed sentences or texts.
+        A try has the lowest score of its changed sentences or texts.
 
         Args:
             levels: how many changes of each try are made, shape (tries,).

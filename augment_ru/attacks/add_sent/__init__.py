@@ -77,9 +77,9 @@ class AddSent(MadeOnDemand):
         return self.generator == _INPUT and self.corpus is None
 
     def with_corpus(self, corpus: InputCorpus) -> Self:
-        """Return the attack with this corpus, from which it takes sentences to add and options.
+        """Return the attack with the sentences and options that it puts into texts.
 
-        The attack is returned unchanged if it does not take them from the rows of the input.
+        If the attack does not take these from the rows of the input, it is returned unchanged.
 
         Args:
             corpus: the sentences and options of the rows of the input.

@@ -54,7 +54,7 @@ class OptionType(NamedTuple):
             `adjective`, `short` (a short adjective or short participle), `comparative`, `adverb`, `clause`, `amount`
             (in digits), or `numeral`.
         lead: the first words, if they stay when the option is replaced: a conjunction, a pronoun, a preposition.
-        words: the words after these, as they are written.
+        words: the words after `lead`, as they are written.
         head: the index in `words`, from 0, of the word that is inflected.
         forms: the grammatical forms (case, number and so on) in which the inflected word may stand, the likeliest
             first.
