@@ -119,7 +119,7 @@ class Streams:
 
 
 def weighted(weights: Sequence[float], draw: float) -> int:
-    """Return the index that a draw from U[0, 1) chooses; the probability of an index is its share of all weights."""
+    """Turn a draw from U[0, 1) into an index of `weights`; the probability of an index is its share of all weights."""
     point = draw * fsum(weights)
     for at, weight in enumerate(weights):
         point -= weight
@@ -134,8 +134,7 @@ def unit(keys: Keys, positions: Ints | Keys, lane: int | Ints = 0) -> Floats:
     Args:
         keys: the keys of the streams.
         positions: the positions, from 0. Keys and positions are broadcast against each other, as NumPy does.
-        lane: 0 or 1. The draws of the two lanes at one position are independent of each other. Draw n of `Rng` is that
-            at position n // 2 in lane n % 2.
+        lane: 0 or 1. The draws of the two lanes at one position are independent of each other.
 
     Returns:
         The draws, in the broadcast shape.

@@ -140,8 +140,8 @@ def saying_where(where: str) -> Iterator[None]:
 class Terminated(SystemExit):
     """Raised when a signal other than Ctrl-C, such as SIGTERM, ends the program.
 
-    Any other `SystemExit` comes from code that the program calls, such as an attack of the user. It counts as an error
-    of that code.
+    Any other `SystemExit` comes from code that the program calls, such as an attack of the user. Such an exit counts as
+    an error of that code.
     """
 
 
@@ -149,7 +149,7 @@ def missing(what: str, extra: str) -> AugmentError:
     """Return the error for packages that are not installed.
 
     Args:
-        what: the beginning of the message: what needs which packages.
+        what: the beginning of the message; it says what needs which packages.
         extra: the extra of augment-ru that installs them.
 
     >>> str(missing("Parquet files need pyarrow", "hf"))
@@ -163,7 +163,7 @@ def optional(module: str, what: str, extra: str) -> Any:  # noqa: ANN401  (a mod
 
     Args:
         module: the name of the module.
-        what: the beginning of the message if the package is not installed: what needs which packages.
+        what: the beginning of the message if the package is not installed; it says what needs which packages.
         extra: the name of the extra.
 
     Raises:

@@ -114,8 +114,8 @@ def is_own(spec: str) -> bool:
 def chain_names(spec: str) -> tuple[str, ...]:
     """Split names that are joined by `+`, except at a `+` that belongs to the path of a file.
 
-    If the file `b.py` exists, `a+b.py` means the attack `a` and that file. If only a file `a+b.py` exists, it means
-    that file. The shortest path of an existing file is taken.
+    If the file `b.py` exists, `a+b.py` means the attack `a` and the file `b.py`. Otherwise, if a file `a+b.py` exists,
+    it means this file.
     """
     found: list[str] = []
     for part in spec.split("+"):

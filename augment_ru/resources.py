@@ -130,9 +130,9 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 
 @cache
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
-    """Read from a dictionary of replacements in which phrases a word must not be replaced.
+    """Read, from a dictionary of replacements, the phrases in which a word must not be replaced.
 
-    The phrases stand in the optional fourth column. `phrases_in` describes how they are written.
+    They stand in the optional fourth column, in the form that `phrases_in` describes.
 
     Args:
         name: the name of a shipped dictionary, or the path of any other `.tsv` file.
@@ -176,8 +176,8 @@ def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
         name: the name of a shipped dictionary, or the path of any other `.tsv` file.
 
     Returns:
-        The senses of each pair of a lemma and a part of speech. Senses that are limited to some phrases come first;
-        apart from that they are in the order of the file.
+        The senses of each pair of a lemma and a part of speech. Senses that hold only in some phrases come first;
+        otherwise senses are in the order of the file.
 
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
@@ -215,7 +215,9 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=200_000)
 def kinds_in(name: str, word: str) -> frozenset[str]:
-    """Return the kinds of a word in a dictionary whose lines hold a kind and a word; empty for an unlisted word.
+    """Return the kinds that a dictionary gives a word; empty if it does not list the word.
+
+    The lines of the dictionary hold a kind and a word.
 
     Args:
         name: the name of a shipped dictionary, or the path of any other `.tsv` file.
@@ -286,7 +288,7 @@ def mutual(pairs: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:
 
 @cache
 def denials() -> dict[str, str]:
-    """Map lemmas that deny to "denies", and those that only look negative to "affirms"; all have е for ё."""
+    """Map lemmas that deny to "denies", and lemmas that only look negative to "affirms"; all have е for ё."""
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
 
 

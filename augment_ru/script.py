@@ -162,9 +162,9 @@ class Script:
     def carried(self, span: Span) -> Span:
         """Return where a span of the source stands in the new text, even if its characters were edited.
 
-        If all its characters were deleted, the result is empty. Letters inserted directly before the first or after the
-        last letter of the span belong to it; other insertions at its edges do not. If an edit replaces characters
-        inside and outside the span, the whole new text of the edit belongs to it.
+        If all its characters were deleted, the result is empty. Letters that are inserted directly before or after a
+        letter of the span belong to it; other insertions at its edges do not. If an edit replaces characters inside and
+        outside the span, the whole new text of the edit belongs to it.
 
         >>> Script("в Туле", [Edit(2, 2, "т"), Edit(6, 6, "!")]).carried(Span(2, 6, "LOC"))
         Span(start=2, stop=7, label='LOC')
@@ -214,12 +214,12 @@ def _check_order(script: Script) -> None:
 
 
 class Composed(NamedTuple):
-    """One edit that does what several edits of two scripts, applied one after the other, do.
+    """One edit that stands for several edits of two scripts that are applied one after the other.
 
     Attributes:
         edit: the edit, from the source of the first script to the text of the second.
-        first: the indices of the edits of the first script that were joined into it.
-        second: the indices of the edits of the second script.
+        first: the indices of the edits of the first script that it stands for.
+        second: the indices of the edits of the second script that it stands for.
     """
 
     edit: Edit
@@ -230,12 +230,11 @@ class Composed(NamedTuple):
 def compose(first: Script, second: Script) -> list[Composed]:
     """Return edits that do what two scripts do one after the other: they lead from `first.source` to `second.text`.
 
-    Between the two is the text `first.text`. Each edit of `first` wrote a range of it, and each edit of `second`
-    replaces a range of it. Ranges that overlap are joined, and so are ranges of different scripts that touch. Each
-    joined range becomes one edit. An edit that would replace text by the same text is left out.
+    Edits of the two scripts that overlap or touch each other in the text `first.text` become one edit. An edit that
+    would replace text by the same text is left out.
 
-    If an edit of `second` changes what an edit of `first` wrote, the reading of the first edit is lost. The reading is
-    kept only if the second edit is read as the text that it replaces.
+    If an edit of `second` changes what an edit of `first` wrote, the new edit has no reading of the first one, unless
+    the second edit is read as the text that it replaces.
 
     Raises:
         AugmentError: the source of `second` is not the text of `first`.

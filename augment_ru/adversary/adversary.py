@@ -222,7 +222,7 @@ class Adversary:
         """Measure how often the model slips on these records, and use this rate in all searches from now on.
 
         Without this call, the first search measures the rate on its own records. If the setting `confirm` is 0, the
-        rate is not needed, since no text that broke the answer is asked about again.
+        rate is not needed, since then every answer is believed.
         """
         self._slip_rate = slip_rate([self._goal(record) for record in records], records, self.ledger)
 
@@ -336,10 +336,9 @@ def check_search(
 def screened(
     prepared: Prepared, cases: Sequence[SearchCase], similarity: Similarity | None, threshold: float | None
 ) -> PoolGate:
-    """Return the gate of some searches; take out of their pools each change that fails the gate by itself.
+    """Make the gate of several searches, and remove from their pools the changes that fail it by themselves.
 
-    If the similarity does not state that it `screens`, no change is taken out. Searches that have ended are left as
-    they are.
+    Nothing is removed if the similarity does not state that it `screens`, nor from searches that have ended.
 
     Args:
         prepared: the records that are searched.
@@ -411,7 +410,8 @@ def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
         guide: asks the guide, and keeps its answers.
 
     Returns:
-        What the guide's scores say about the record; None if they do not include the right label or the target.
+        What the guide's scores say about the record; None if the guide gives no score to the right label or to the
+        target.
     """
     sets: list[ChangeSet] = [(), *((change,) for change in range(len(case.pool)))]
     at_once = max(_CHARACTERS // max(sum(map(len, case.pool.sources)), 1), 1)

@@ -34,7 +34,7 @@ class Guidance:
 
     Attributes:
         margins: the margin of each rival in the original, in nats, shape (rivals,).
-        effects: by how much each change of the pool lowers each margin if it is applied alone, shape (changes, rivals).
+        effects: by how much each change of the record, applied alone, lowers each margin, shape (changes, rivals).
     """
 
     margins: Floats

@@ -46,8 +46,8 @@ def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
 def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
     """Yield random sets of changes that the model was not asked about before, until 100 draws in a row give no new set.
 
-    A set changes half or more of the words that can be changed, as far as the gate allows it. Words and changes that
-    were chosen seldom so far are preferred.
+    A set changes at least half of the words that can be changed, or fewer if the gate is expected to refuse more. Words
+    and changes that were seldom chosen so far are preferred.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.

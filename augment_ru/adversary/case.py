@@ -46,8 +46,7 @@ class Doubted(NamedTuple):
     Attributes:
         texts: the texts of this version, one for each perturbed field.
         similarity: the gate's score of these texts.
-        answers: maps True to the latest answer that is what the search wants, and False to the latest answer that is
-            not.
+        answers: under True, the latest answer that is what the search wants; under False, the latest other answer.
     """
 
     texts: tuple[str, ...]
@@ -73,11 +72,12 @@ class SearchCase:
         similarity: the gate's score of the smallest broken set; for a rejected record, the best score that failed.
         status: how the search ended; None while it goes on.
         reason: why the search ended, if the status alone does not say it; otherwise "".
-        minimal: whether no change of the smallest broken set can be undone, as far as is known.
+        minimal: whether every change of the smallest broken set is needed to break the answer, as far as is known.
         knowledge: which sets of changes were tried, and what came of each; None if no search was begun.
         confirmation: the repeated answers that tell slips from broken answers; None if one answer is believed.
         wanted: the set of changes that the search asks the model about next; None if the search has ended.
-        rivals: the answers whose scores count against the right ones; None if the model gave no scores to use.
+        rivals: the labels that may replace the right ones, whose scores are compared; None if the model gave no scores
+            to use.
         doubted: the texts that seem to break the answer, but are not confirmed yet; None if there are none.
     """
 
@@ -108,12 +108,12 @@ class SearchCase:
 
     @property
     def changes(self) -> ChangeSet:
-        """The indices of the smallest set of changes that is known to break the answer; empty if none is known."""
+        """The smallest set of changes known to break the answer, as indices in the pool; empty if none is known."""
         return (self.knowledge.smallest if self.knowledge else None) or ()
 
     @property
     def is_open(self) -> bool:
-        """Whether the record has no status yet: neither the answer to the original nor the search decided it."""
+        """Whether the record has no status yet."""
         return self.status is None
 
     def asked_original(self, scored: Scored, most: int) -> bool:
@@ -193,11 +193,11 @@ class SearchCase:
             self.wanted, self._search = None, None
 
     def refused(self, similarity: float, most: int) -> None:
-        """Store that the set of changes that the search wanted to ask about did not pass the gate.
+        """Store that the gate refused the set of changes that the search wanted to ask about next.
 
         Args:
             similarity: the gate's score of the set.
-            most: the most queries for the record. When ten times as many sets have failed the gate, the search ends.
+            most: the most queries for the record. The search ends when the gate has refused ten times as many sets.
         """
         if np.isfinite(similarity):
             self.similarity = max(similarity, self.similarity or 0.0)
@@ -211,7 +211,7 @@ class SearchCase:
         return self._answers.get(_key(texts))
 
     def answered(self, texts: tuple[str, ...], scored: Scored, similarity: float) -> None:
-        """Store the answer to the set of changes that the search wanted to ask about.
+        """Store the answer of the model to the set of changes that the search asked about.
 
         Args:
             texts: the texts of the record with these changes, one for each field.
@@ -279,7 +279,7 @@ class SearchCase:
             self._advance(verdict)
 
     def stop(self) -> None:
-        """End the search, but leave the status of the record open."""
+        """End the search, but set no status of the record yet."""
         self._search, self.wanted = None, None
 
     def finish(self, reason: Reason) -> None:
@@ -304,7 +304,7 @@ class SearchCase:
         self._answers, self._search = {}, None
 
     def scripts(self, chosen: ChangeSet) -> dict[str, Script]:
-        """Return the script (the edits) of each field when the changes with these indices in the pool are made."""
+        """Return the script (the edits) of each field for some changes, given by their indices in the pool."""
         return self._by_field(self.pool.scripts(chosen))
 
     def _by_field(self, found: Mapping[int, Script]) -> dict[str, Script]:
@@ -313,11 +313,11 @@ class SearchCase:
         return {name: found.get(number) or Script(source) for number, (name, source) in fields}
 
     def texts(self, chosen: ChangeSet) -> tuple[str, ...]:
-        """Return the texts of the record, one for each field, when the changes with these indices are made."""
+        """Make some changes, given by their indices in the pool, and return the record's texts, one for each field."""
         return tuple(script.text for script in self.scripts(chosen).values())
 
     def example(self, scripts: Mapping[int, Script]) -> Example:
-        """Return the question to the model about the record with some changes.
+        """Make some changes of the record, and return the question that the model is asked about it.
 
         Args:
             scripts: the script of each changed text, by the index of the text in the record, from 0; empty for the

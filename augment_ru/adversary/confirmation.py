@@ -44,7 +44,7 @@ class Answers:
     kept: int = 0
 
     def count(self, *, broken: bool) -> None:
-        """Count one more answer, as broken or as not."""
+        """Count one more answer; `broken` says whether it was what the search wants."""
         self.broken += broken
         self.kept += not broken
 
@@ -60,12 +60,12 @@ class Confirmation:
 
     Attributes:
         rate: how often the model slips, in (0, 1).
-        least: how often at least a text that seems to break the answer is asked about again.
+        least: the fewest times that a text that seems to break the answer is asked about again.
         original: the answers to the original.
         text: the answers to the text that seems to break the answer.
-        again: how many questions about the record were asked again.
-        odds: how likely it is that slips alone made the answers to the text confirmed last differ from those to the
-            original; None if no text was confirmed.
+        again: how many queries for the record repeated an earlier question.
+        odds: for the text that was last found to break the answer: how likely it is that only slips made its answers
+            differ from those to the original. None if there is no such text.
     """
 
     rate: float
@@ -79,21 +79,21 @@ class Confirmation:
     def of_original(self) -> bool:
         """Whether the next question is about the original, not about the text that seems to break the answer.
 
-        The original is asked about while it has fewer answers than the other text has broken answers.
+        It is about the original as long as the original has fewer answers than the other text has broken answers.
         """
         return self.text.broken > self.original.asked
 
     @property
     def asked(self) -> int:
-        """How many answers there are already to the question that is asked next."""
+        """How often the question that comes next was answered before."""
         return (self.original if self.of_original else self.text).asked
 
     def verdict(self, number: int) -> bool | None:
-        """Return whether the text broke the answer; None if the model must be asked again.
+        """Return whether the text broke the answer, by all answers so far; None if the model must be asked again.
 
         Args:
-            number: how many texts of the record were asked about so far, with this one, at least 1. The more texts were
-                tried, the more answers a text needs.
+            number: how many perturbed texts of the record were asked about so far, this one included. Among many texts,
+                a slip is likelier; so more answers are needed.
         """
         odds = number * (number + 1) * exp(-self._evidence())
         if odds < _ERROR and self.text.asked > self.least:
@@ -103,14 +103,14 @@ class Confirmation:
 
     @property
     def is_wrong_before(self) -> bool:
-        """Whether it is likelier that the model usually answers the original wrong than right."""
+        """Whether most answers of the model to the original were wrong."""
         return self.original.broken > self.original.kept
 
     def as_json(self) -> dict[str, float | int | None]:
         """Return what a row states about the repeated answers.
 
-        The keys are `again` (how many questions were asked again), `slip_rate` (how often the model slips), and `odds`
-        (how likely it is that only slips made the text's answers differ from those of the original, to two digits).
+        The keys are `again` (how many queries repeated a question), `slip_rate` (how often the model slips), and `odds`
+        (how likely it is that only slips made the answers to the text and to the original differ; two digits).
         """
         odds = None if self.odds is None else float(f"{self.odds:.1e}")
         return {"again": self.again, "slip_rate": round(self.rate, 4), "odds": odds}
@@ -141,7 +141,7 @@ def slip_rate(goals: Sequence[Goal], originals: Sequence[Record], ledger: Ledger
         ledger: asks the model, and keeps its answers.
 
     Returns:
-        The rate, in (0, 1). One slip and 19 other answers are added to the counts, so that the rate is never 0.
+        The rate, in (0, 1). So that it is never 0, one slip and 19 other answers are added to the counts.
     """
     slips, others = _PRIOR
     examples = [example_of(record.values, record.task) for record in originals[:MEASURED]]

@@ -85,8 +85,8 @@ class Goal:
     def is_broken(self, answer: Sequence[Any], script: Script | None = None) -> bool:
         """Tell whether an answer is what the search wants: the target label or, without a target, a wrong answer.
 
-        For a task of labelled spans, an answer is broken if it misses a right span. If the text has no right span, any
-        span in the answer breaks it.
+        If answers are labelled spans, an answer is wrong if it misses a right span. If the text has no right span, any
+        span in the answer is wrong.
 
         Args:
             answer: the answer, with an entry for each gold field.
@@ -97,11 +97,11 @@ class Goal:
         return not self.is_right(answer) if self.target is None else bool(answer[0] == self.target)
 
     def rivals(self, scored: Scored) -> list[tuple[int, str]] | None:
-        """Return the rivals: the labels that may replace the right ones, each as (index of the gold field, label).
+        """Return the rivals of the right labels, each as (index of the gold field, label).
 
-        The margin of a rival is how far its score is behind that of the right label. Rivals with the smallest margins
-        come first, and at most eight are returned. With a target, the target is the only rival. If answers are rankings
-        of documents, the result is [(0, "")], which stands for the documents that are not relevant.
+        A rival is a label that may replace the right one. Those whose scores are least behind it come first; at most
+        eight are returned. If there is a target label, it is the only rival. If answers are rankings of documents, the
+        result is [(0, "")], which stands for the documents that are not relevant.
 
         Args:
             scored: the answer to the original, with scores.
@@ -128,8 +128,8 @@ class Goal:
     def margins(self, scored: Scored, rivals: Sequence[tuple[int, str]]) -> Floats:
         """Return the margin of each rival: how far its score is behind that of the right label, in nats.
 
-        A rival is a label that may replace the right one. With a target there is one margin: how far the score of the
-        target is behind the best of the other labels.
+        A rival is a label that may replace the right one. If there is a target label, the only margin is how far its
+        score is behind the best score of another label.
 
         Args:
             scored: an answer with scores.

@@ -31,8 +31,8 @@ class Verdict(NamedTuple):
         similarity: the gate's score of the texts with these changes.
         passed: whether the texts pass the gate. The model is asked only about those that pass.
         broken: whether the model's answer is what the search wants; False if the model was not asked.
-        margins: how far the score of each rival label is behind that of the right label, in nats, shape (rivals,); None
-            without scores.
+        margins: for each rival (a label that may replace the right one), how far its score is behind that of the right
+            label, in nats, shape (rivals,); None if the model gave no scores.
     """
 
     similarity: float
@@ -90,8 +90,9 @@ class Knowledge:
         known: what came of each set that was tried (`Verdict`). The empty set stands for the original.
         smallest: of the sets that broke the answer, the one with the fewest changes. Of equally small sets, the one
             with the highest similarity is taken, or else the one found first. None if no set broke the answer.
-        nearest: of the sets that did not break the answer, the one that came nearest to breaking it: the score of a
-            rival label was least behind that of the right one. () if that is the original, or if there are no scores.
+        nearest: of the sets that did not break the answer, the one with which the score of a rival label (a label that
+            may replace the right one) was least behind that of the right label. () if that is the original, or if there
+            are no scores.
     """
 
     def __init__(self, pool: RecordPool, similarities: Floats | None, original: Verdict) -> None:
@@ -109,7 +110,10 @@ class Knowledge:
         return len(self.pool)
 
     def learn(self, chosen: ChangeSet, verdict: Verdict) -> None:
-        """Store what came of a set of changes (`verdict`)."""
+        """Store what came of a set of changes that was tried.
+
+        A `Verdict` says whether the set passed the gate, and whether it broke the model's answer.
+        """
         self.known[chosen] = verdict
         if not verdict.passed:
             self._refused(chosen)
@@ -128,7 +132,7 @@ class Knowledge:
             self._limit = min(self._limit, _CAUTION * self._loss(chosen))
 
     def is_open(self, chosen: ChangeSet) -> bool:
-        """Tell whether it is worth trying a set of changes: it was not tried yet, and is expected to pass the gate."""
+        """Tell whether a set of changes is worth trying: it was not tried yet, and is expected to pass the gate."""
         if chosen in self.known:
             return False
         if self._limit == np.inf and not self._bans:  # without a refusal nothing else is known
@@ -163,7 +167,7 @@ class Knowledge:
 
         Args:
             order: the indices of the changes in the pool, in the order in which they are tried.
-            gains: for each change of the pool, what it is expected to contribute to breaking the answer.
+            gains: for each change of the pool, how much it is expected to help to break the answer.
             enough: no more changes are chosen once the sum of their gains reaches this.
             most: the most changes to choose, at least 1; None for any number.
             alone: whether at most one change is chosen for each place (word).
@@ -197,10 +201,10 @@ class Knowledge:
         return [chosen[:at] + chosen[at + 1 :] for at in range(len(chosen)) if len(chosen) > 1]
 
     def is_minimal(self, chosen: ChangeSet) -> bool:
-        """Tell whether no single change of a set can be undone.
+        """Tell whether each change of a set is needed: none can be undone.
 
-        A change cannot be undone if the answer without it is known to be right, or if the other changes fail the gate
-        or are expected to fail it.
+        A change is needed if the answer is known to be right without it, or if the other changes fail the gate or are
+        expected to fail it.
         """
         return not any(self.is_open(one) or self.is_broken(one) for one in self.without_one(chosen))
 

@@ -18,7 +18,7 @@ from augment_ru.evaluation.examples import (
 class Ledger:
     """Asks a model questions and keeps its answers, in memory and, with a cache, on disk.
 
-    A model that can give scores (`scored`) is asked for its predictions with scores.
+    A model that has the method `scored` is asked for predictions with scores.
 
     Attributes:
         model: the model.
@@ -40,13 +40,13 @@ class Ledger:
     ) -> list[Scored]:
         """Return the answers to questions, in their order.
 
-        The model gets one call, with the questions that were not answered before.
+        The model is called once, with the questions whose answers are not known yet.
 
         Args:
             examples: the questions.
-            advance: a function that is called with the number of answers that were not in memory yet.
-            repeats: for each question, how often it was asked before, if a new answer is wanted in spite of the earlier
-                ones. Empty if earlier answers may be returned.
+            advance: a function that is called with a number of new answers, to report progress.
+            repeats: how often each question was asked before, if each shall be answered anew; empty to return known
+                answers.
 
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.

@@ -67,10 +67,11 @@ class Finding(Result):
         after: the answer to the new texts, in the same form.
         queries: how many queries were made, including the original.
         broken_at: which query was the first to break the answer, counted from 1; None if none did.
-        minimal: whether no single change can be undone without the answer becoming right or the gate failing.
+        minimal: whether every change is needed: without it, the answer would be right, or the texts would fail the
+            gate.
         confirmation: the repeated answers that told slips from broken answers; None if one answer was believed.
-        tried: how many different edits the model was asked about, for each feature of an edit
-            (`evaluation.broke.FEATURES`) and each value of the feature.
+        tried: how many different edits the model was asked about, by the features of edits
+            (`evaluation.broke.FEATURES`) and their values.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = (

@@ -49,14 +49,14 @@ _sum = np.add.reduce
 class LetterView(NamedTuple):
     """An assumption about how several changed letters of one word act together on the model's scores.
 
-    The effect of a change is by how much it lowers the margin of a rival label; the margin is how far the score of that
-    label is behind that of the right one.
+    The margin of a rival label is how far its score is behind that of the right label. The effect of a change is by how
+    much it lowers the margin.
 
     Attributes:
-        adds: which share of its effect, in [0, 1], each further change of the word adds. With 0, all changes of a word
-            together have the mean of their effects. With 1, they have the sum.
-        own: the standard deviation of the effects of changes of the same word; the unit is the lowest margin of the
-            original.
+        adds: between 0 and 1: with 0, several changes of one word together have the mean of their effects; with 1, they
+            have the sum.
+        own: how much the effects of the changes of one word differ: their standard deviation, divided by the lowest
+            margin of the original.
     """
 
     adds: float
@@ -73,17 +73,16 @@ _LITTLE = 0.05
 class Surrogate:
     """Predicts by how much each change of a record lowers the margins of the rival labels.
 
-    The margin of a rival label is how far its score is behind that of the right label. After the first changed letter
-    of a word, further ones may do more damage or none. For each of the two assumptions there is a regression, until an
-    answer shows which one holds.
+    The margin of a rival label is how far its score is behind that of the right label. If several letters of a word are
+    changed, either each of them matters, or the first alone does. There is a regression for each of these two
+    assumptions. When an answer shows which assumption holds, the other regression is dropped.
 
     Args:
         pool: the changes of the record that the search may choose.
         margins: the margins of the original, in nats, shape (rivals,).
 
     Attributes:
-        views: the regressions of the assumptions that may still hold, without the latest answers; `regressions` gives
-            them with all answers.
+        views: the regressions that are left. They may lack the latest answers; read `regressions` instead.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats) -> None:
@@ -93,7 +92,7 @@ class Surrogate:
 
     @property
     def regressions(self) -> Iterator["Regression"]:
-        """The regressions that may still hold; each learns the latest answers before it is yielded."""
+        """The regressions whose assumption may still hold; each has learnt from all answers."""
         for one in self.views:
             for chosen, margins in self._told[one.answers :]:
                 one.learn(chosen, margins)
@@ -101,27 +100,29 @@ class Surrogate:
 
     @property
     def best(self) -> "Regression":
-        """The regression that is believed until an answer shows that another one holds."""
+        """The regression that is used for predictions, as long as no answer contradicts its assumption."""
         return next(self.regressions)
 
     @property
     def is_of_words(self) -> bool:
-        """Whether an answer showed that a word is spoilt by its first changed letter: further letters add nothing."""
+        """Whether the model's answers showed that only the first changed letter of a word lowers the scores."""
         return len(self.views) == 1 and not self.views[0].adds
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
-        """Learn from an answer.
+        """Learn from the answer of the model to the record with some changes.
 
         Args:
-            chosen: the indices in the pool of the changes that were applied.
-            margins: how far each rival label was behind the right one in the answer, in nats, shape (rivals,).
+            chosen: these changes, by their indices in the pool.
+            margins: how far the score of each rival label is behind that of the right one in this answer, in nats,
+                shape (rivals,).
         """
         self._told.append((chosen, margins))
 
     def settle(self, before: Floats, after: Floats) -> None:
-        """Decide whether more changed letters of a word add damage; drop the regression that assumes otherwise.
+        """Decide whether further changed letters of a word lower the margins; drop the regression that is wrong.
 
-        A margin is how far a rival label is behind the right one, in nats.
+        One regression assumes that they do, the other one that they do not. A margin is how far a rival label is behind
+        the right one, in nats.
 
         Args:
             before: the margins when the first letters of some words were changed, shape (rivals,).
@@ -135,8 +136,8 @@ class Surrogate:
 class Regression:
     """Bayesian linear regression: by how much each change of a record lowers the margin of each rival label.
 
-    The margin of a rival label is how far its score is behind that of the right label. The amount by which a change
-    lowers it is the effect of the change.
+    The margin of a rival label is how far its score is behind that of the right label. The effect of a change is by how
+    much it lowers the margin.
 
     Args:
         pool: the changes of the record that the search may choose.
@@ -145,10 +146,10 @@ class Regression:
 
     Attributes:
         margins: the margins of the original, in nats, shape (rivals,).
-        adds: which share of its effect, in [0, 1], a change adds if its word has another change already, as `view`
-            assumes.
+        adds: how the effects of several changes of one word add up, from 0 (they have their mean) to 1 (they have their
+            sum).
         mean: the expected effect of each change on each margin, in nats, shape (rivals, changes).
-        scale: the lowest margin of the original, in nats. The prior is stated in this unit.
+        scale: the lowest margin of the original, in nats: the unit in which the prior is stated.
         answers: how many answers the regression has learnt from.
     """
 
@@ -172,7 +173,7 @@ class Regression:
 
     @property
     def variance(self) -> Floats:
-        """How uncertain the effect of each change on the margins is, as a variance, shape (changes,)."""
+        """The variance of each change's effect on the margins: how uncertain the effect is; shape (changes,)."""
         for row in self._learnt[self._counted : self.answers]:
             self._variance -= row * row
             np.maximum(self._variance, 0.0, out=self._variance)
@@ -180,11 +181,12 @@ class Regression:
         return self._variance
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
-        """Learn from an answer.
+        """Learn from the answer of the model to the record with some changes.
 
         Args:
-            chosen: the indices in the pool of the changes that were applied.
-            margins: how far each rival label was behind the right one in the answer, in nats, shape (rivals,).
+            chosen: these changes, by their indices in the pool.
+            margins: how far the score of each rival label is behind that of the right one in this answer, in nats,
+                shape (rivals,).
         """
         index = np.array(chosen)
         places = self._places[index]
@@ -207,10 +209,10 @@ class Regression:
         self.answers += 1
 
     def ordered(self, effects: Floats) -> tuple[list[int], list[float]]:
-        """Return the indices of the changes by their gain, the largest first, and the gain of each change.
+        """Return the indices of the changes, sorted by gain, the largest first; and the gain of each change.
 
-        The change with the largest effect in its place (word) gains its whole effect, any other change only the share
-        `adds` of its effect. If `adds` is 0, changes without gain are left out of the order.
+        Of the changes of one word, the one with the largest effect gains its whole effect. The others gain the share
+        `adds` of theirs. If `adds` is 0, changes without gain are left out of the indices.
 
         Args:
             effects: by how much each change lowers one margin, shape (changes,).

@@ -339,7 +339,8 @@ class Agreement(MadeOnDemand):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a wrong form of words; if a word has several, likelier errors of learners are drawn more often.
 
-        To find wrong forms takes long. So only as many words as the run needs are tried, in the order of their ranks.
+        It takes long to find wrong forms. So only as many words are tried as the run needs, in the order of their
+        ranks.
         """
         words = batch.once(_words_with_errors, self.classes)
         rows = np.array([word.row for word in words], dtype=np.int64)

@@ -106,7 +106,7 @@ class Bae(MadeOnDemand):
 
         Args:
             contexts: texts with one gap each.
-            remembered: whether the words of an earlier call may be used again for the same text.
+            remembered: whether the words that an earlier call returned for the same text may be returned again.
         """
         model = self._loaded()
         if not remembered:

@@ -8,12 +8,12 @@ from augment_ru.editing.characters import CharacterAttack, Substitutions, letter
 
 @dataclass(frozen=True, slots=True)
 class Case(CharacterAttack):
-    """Change the case of letters (probability of RuTransform: 0.1; not in TAPE); the text keeps its length."""
+    """Change the case of letters (not in TAPE; the probability, 0.1, is RuTransform's); the text keeps its length."""
 
     name: ClassVar[str] = "case"
     probability: float = 0.1
 
     @property
     def table(self) -> Substitutions:
-        """A table of letters with their counterparts in the other case; letters without exactly one are left out."""
+        """A table that maps letters to their counterparts in the other case: «я» to «Я», «Я» to «я»."""
         return letter_case()

@@ -53,7 +53,7 @@ class Entry:
 
     @property
     def rate(self) -> float:
-        """How often people write one of the spoken forms of this word or phrase: the share of its places, in [0, 1]."""
+        """The share of the occurrences of this word or phrase for which people write a spoken form, in [0, 1]."""
         return min(sum(form.share for form in self.forms), 1.0)
 
     def spoken(self, form: Spoken, old: str) -> str:
@@ -105,7 +105,8 @@ class SpokenForms:
 
     Attributes:
         entries: the words and phrases with their spoken forms.
-        rates: how often people write a spoken form of each word or phrase: the share of its places, shape (entries,).
+        rates: for each word or phrase, the share of its occurrences for which people write a spoken form, shape
+            (entries,).
         fillers: the words by which a filler («ну», «короче») is recognised in a text.
     """
 
@@ -164,7 +165,7 @@ class SpokenForms:
             points: a draw from U[0, 1) for each word or phrase, same shape.
 
         Returns:
-            The index of each drawn form among all forms of the dictionary, as `made` takes it; same shape.
+            The index of each drawn form among all forms of the dictionary; same shape.
         """
         firsts, lasts = self._bounds[entries], self._bounds[entries + 1]
         targets = self._shares[firsts] + points * (self._shares[lasts] - self._shares[firsts])
@@ -182,7 +183,7 @@ class SpokenForms:
         return entry.spoken(form, old), Note(old, form.kind)
 
     def starts(self, words: Ints) -> Places:
-        """Return the words before which a filler («ну») may be put, with the dictionary's entry of these fillers.
+        """Return the words before which a filler («ну») may be put, and the entry of these fillers in the dictionary.
 
         Args:
             words: the indices of words that begin a sentence.

@@ -23,8 +23,7 @@ class EdaDelete(Attack):
     they have the lowest ranks. Nouns come second, some of them together with their prepositions. Conjunctions and
     single prepositions come last. Finite verbs and question words are never deleted.
 
-    The space before a word is deleted with the word. A word at the start of a sentence, line or option has none, so the
-    space after it is deleted. The first two words cannot both be deleted, since both need the space between them. In
+    The space before a word is deleted with the word; at the start of a sentence, line or option, the space after it. In
     each text or option the word with the highest rank always stays.
 
     Args:

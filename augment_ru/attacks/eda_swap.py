@@ -41,7 +41,8 @@ class Unit:
         role: "argument" for a noun phrase, with or without a preposition; "adjective" for an adjective or participle;
             for any other word its part of speech, such as "adverb". A constituent that stays where it is has "fixed",
             and a constituent in a text of another language has "".
-        held: whether it has protected characters; then it stays, and only its neighbours may move around it.
+        held: whether it has protected characters, which no edit may touch. To exchange it with a neighbour, the
+            neighbour is moved to its other side.
     """
 
     start: int
@@ -53,8 +54,8 @@ class Unit:
     def may_exchange(self, other: "Unit") -> bool:
         """Tell whether this constituent and its neighbour may exchange places.
 
-        They must be in one clause, and at least one of them must have no protected characters. Their roles must differ,
-        or be unknown. Neither may be fixed.
+        They must be in one clause. Neither may be marked as fixed, and only one may have protected characters. Their
+        roles must differ, or be unknown.
         """
         fixed = self.clause != other.clause or "fixed" in (self.role, other.role) or (self.held and other.held)
         return not fixed and (not self.role or self.role != other.role)

@@ -63,7 +63,10 @@ class Emojify(Attack):
         return [_change(*found, rng) for found in _replaceable(doc, self.emoji, self.english)]
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose an emoji for each word that has one, and keycaps for each number; none may tell the answer."""
+        """Propose an emoji for each word that has one, and keycaps for each number.
+
+        Emoji that mean a word of an answer are left out, since they would give it away.
+        """
         found = batch.once(_replaceable_of_all, self.emoji, self.english)
         draws = map(Rng, streams.keys.tolist())
         changes = ([_change(*one, rng) for one in row] for row, rng in zip(found, draws, strict=True))

@@ -36,7 +36,7 @@ class Evasion(NamedOneOf):
 
     @property
     def parts(self) -> tuple[Attack, ...]:
-        """The four attacks from which one is drawn."""
+        """The four attacks from which one is drawn for each text."""
         return _parts(self.targets)
 
 

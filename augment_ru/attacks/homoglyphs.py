@@ -37,14 +37,14 @@ class Homoglyphs(Attack):
 
     Args:
         probability: the share of the changeable words that change, in [0, 1].
-        letters: the share of the letters with a look-alike that are replaced in a changed word; in [0, 1].
+        letters: how likely it is, in [0, 1], that a letter of a changed word is replaced if it has a look-alike.
         near: whether letters are also replaced by letters that only resemble them, such as «и» by «u».
         invisible: whether a changed word gets an invisible character between two of its letters. Then all words with
             two letters side by side are changeable.
         targets: which words change: `content`, any, but content words come first; `lexicon`, only words that moderation
             looks for; `random`, any, with equal chances; or the path of a text file with one word in each line.
-        form: how the Latin letters look. `plain`: as usual. `wide`, `math` or `mono`: full-width or mathematical
-            letters, both in «сахар» and in "sugar".
+        form: how the Latin letters look. `plain`: as usual. `wide`, `math` or `mono`: as full-width or mathematical
+            letters; Latin words are then written in these letters, too.
         pairs: a dictionary, or the path of a `.tsv` file with the columns letter, look-alike, `same` or `near`.
 
     Raises:

@@ -38,9 +38,9 @@ _READ = 3
 class Ocr(Attack):
     """Misread a text as a scanner does: signs that look alike, lost and added spaces, specks taken for signs.
 
-    How often a sign is misread depends on the signs beside it; it was counted in what Tesseract read from rendered
-    sentences. For each text, the quality of the scan is drawn first. So some texts have many errors, and many have none
-    (`min_changes` is 0: no change is forced).
+    How often a sign is misread depends on the signs beside it. The frequencies were counted in texts that Tesseract had
+    read from images of sentences. For each text, it is first drawn how well it was scanned. So some texts have many
+    errors, and many have none (`min_changes` is 0: no change is forced).
 
     Args:
         probability: the share of the signs that are misread in an average text of the quality `fair`; in [0, 1].

@@ -19,11 +19,11 @@ _TRIES = 200
 class OptionOrder(Attack):
     """Put the options of a question into another order; the right answer moves with its text.
 
-    Every question with options is reordered, whatever the probability, and no similarity judges it. The new place of
-    the right answer is drawn; all places are equally likely. So a model that always gives the same letter is right in 1
-    of k rows, if there are k options. For the same reason a question of two options stays as it is in about half of the
-    rows; with more options the order always changes. If the right answer is unknown, the place of the first option is
-    drawn instead.
+    Every question with options is reordered, whatever the probability, and no similarity is computed. The new place of
+    the right answer is drawn; all places are equally likely, the old one included. So a model that always gives the
+    same letter is right in 1 of k rows, if there are k options. A question of two options stays as it is in about half
+    of the rows; with more options the order always changes. If the right answer is unknown, the place of the first
+    option is drawn instead.
 
     If a row is perturbed several times, every copy has another order: at first, the right answer comes to each other
     place in turn.
@@ -51,7 +51,7 @@ class OptionOrder(Attack):
         Args:
             record: the record.
             rng: the random draws of the record, the same for all its orders.
-            draw: the index of the wanted order among those of the record, from 0.
+            draw: which of the orders of the record is wanted, from 0.
         """
         question = ordered_options(record)
         groups = question.groups if question else []

@@ -11,7 +11,7 @@ from augment_ru.inference.generate import rewritten
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase(SentenceRewriting):
-    """Rewrite sentences in other words with a ruT5 model (probability of TAPE's back-translation: 0.5; not in TAPE).
+    """Rewrite sentences in other words with a ruT5 model (not in TAPE; probability 0.5, as for back-translation).
 
     Args:
         model: the model: a hub name in the local cache, or a folder.

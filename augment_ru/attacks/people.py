@@ -28,9 +28,8 @@ class People(Named):
     """Write as people do in chats: with errors of spelling, letter case and punctuation, spoken forms and fillers.
 
     It joins four attacks: `misspell` (without `slang`), `casing`, `punctuation` and `colloquial`. At the default
-    probability each error is as frequent as people make it. At another probability the odds of all errors are
-    multiplied by the same number. People also write texts without an error, so no change is forced: a text may stay as
-    it is.
+    probability each error is as frequent as people make it. People also write texts without an error, so no change is
+    forced: a text may stay as it is.
 
     Args:
         probability: how frequent errors are: the share of the words that `misspell`, with all its classes, would
@@ -50,17 +49,18 @@ class People(Named):
 
     @property
     def parts(self) -> tuple[Attack, ...]:
-        """The four attacks that are joined; the probability of each makes its errors as frequent as people's."""
+        """The four attacks that `people` joins. The probability of each makes its errors as frequent as people's."""
         return _parts()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Turn the ranks of the changes of one of the four attacks into ranks of `people`.
+        """Turn the ranks that an attack gave its changes into the ranks that `people` gives them.
 
-        At the default probability of `people`, these changes are then as frequent as people's errors of this kind.
+        `people` joins four attacks. With the new ranks, `people` at its default probability makes the errors of this
+        attack as often as people make them.
 
         Args:
             part: one of the four attacks.
-            ranks: the ranks of its changes.
+            ranks: the ranks that this attack gave its changes.
         """
         rate = part.probability * (_OF_ALL_WORDS if part.name == "misspell" else 1.0)
         return weighted_ranks(ranks, np.full(ranks.size, rate), _DEFAULT)

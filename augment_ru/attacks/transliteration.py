@@ -40,15 +40,15 @@ class Spellings:
         name: the name of the dictionary, or a path that ends in .tsv.
 
     Attributes:
-        row_of: for each code point, the row that holds whatever letter follows; -1 if there is no such row; shape
-            (largest code point + 2,).
+        row_of: for each code point, its row for any following letter; -1 if it has no such row; shape (largest code
+            point + 2,).
         case_of: 1 for each small letter, 2 for each capital, 0 for other characters; of the same shape.
-        before: the rows that hold only in front of certain letters.
+        before: the rows for letters that are spelled otherwise before certain letters.
         bounds: the cumulative probabilities of the spellings in each row, the last of them 1; shape (rows, largest
             number of spellings).
         firsts: the index in `texts` of the first text of each row, shape (rows,).
         texts: three texts for each spelling: in lower case, with a capital at its start, and in capitals.
-        lasting: whether each code point is a letter that is never left out; of the same shape as `row_of`.
+        lasting: whether each code point is a letter whose spellings are never empty; of the same shape as `row_of`.
 
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
@@ -86,11 +86,10 @@ class Spellings:
         self.before, self.firsts, self.texts = before, np.array(firsts), Replacements.of(texts)
 
     def spelled(self, batch: Batch, streams: Streams, starts: Ints, stops: Ints) -> Replacements:
-        """Return the words at these ranges of global places in the other alphabet; characters without a spelling stay.
+        """Spell words in the other alphabet, and return the new texts; characters without a spelling stay.
 
-        If a letter has several spellings, one is drawn. If a capital is spelled by several letters, usually only the
-        first is a capital («Щ» gives "Shch"). All are capitals if the next letter is a capital, or, at the end of a
-        word, if the letter before is a capital.
+        If a letter has several spellings, one is drawn. If a capital is spelled by several letters, only the first is a
+        capital («Щ» gives "Shch"), except in a word in capitals.
 
         Args:
             batch: the texts.
@@ -123,7 +122,7 @@ class Spellings:
         return Replacements(letters.codes, letters.offsets[offsets])
 
     def keys(self, codes: Codes) -> Ints:
-        """Return the index of each code point in `row_of`; the last index stands for all higher code points."""
+        """Return the index of each code point in `row_of`; the last entry of this array stands for all higher ones."""
         return np.minimum(codes, self.row_of.size - 1).astype(np.int64)
 
 
@@ -170,7 +169,7 @@ class Transliteration(Attack):
 
     Args:
         style: `chat`, as people write; `icao`, as in passports; `gost`, GOST 7.79-2000, system B; or the path of a
-            `.tsv` file with the columns letter, the letters in front of which the line holds, spellings.
+            `.tsv` file with the columns letter, letters before which the line holds (`-` for all), spellings.
         unit: what is written in Latin letters as a whole. `word`: each word by itself. `run`: the first few words of a
             sentence. `sentence`: a sentence. `message`: the whole text. The probability is the share of the words, of
             the sentences (for `run`, too) or of the texts.

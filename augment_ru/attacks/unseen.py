@@ -108,7 +108,7 @@ def _spaces(batch: Batch, stops: Ints) -> Ints:
 
 @cache
 def unseen_signs(name: str, kinds: tuple[str, ...]) -> dict[str, Sequence[str]]:
-    """Read signs that a reader does not see from a dictionary; return those of each kind.
+    """Read a dictionary of signs that a reader does not see, and return the signs of each kind.
 
     Args:
         name: the dictionary.

@@ -21,8 +21,8 @@ class Layouts:
     """Two keyboard layouts: which characters the same keys type.
 
     The columns of the dictionary are: a character in the first layout, the character of the same key in the second
-    layout. The arrays have the shape (2, largest code point + 2): their first index is the layout, the second one the
-    code point of a character.
+    layout. The arrays have the shape (2, largest code point + 2): the first index is the layout, the second index is
+    the code point of a character.
 
     Args:
         name: the name of the dictionary, or a path that ends in .tsv.

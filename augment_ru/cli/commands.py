@@ -299,7 +299,7 @@ def check(files: tuple[str, ...]) -> None:
     """Check dictionaries, rule files, task files and prompt files.
 
     Dictionaries end in .tsv, the other files in .toml. A function that is a constraint is given as FILE.py:FUNCTION.
-    Also runs the examples in rule files and of such functions. Without FILE, checks all files of this package.
+    Examples that rule files or such functions state are run, too. Without FILE, checks all files of this package.
     """
     from augment_ru.jobs.check import file_problems, prompts_of_files
     from augment_ru.jobs.progress import print_problems

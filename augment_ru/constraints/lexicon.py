@@ -37,10 +37,10 @@ def reads_annotation(pattern: Pattern) -> bool:
 
 
 def needs_matcher(pattern: Pattern) -> str:
-    """Name the first part of a token pattern that only spaCy's Matcher can read; "" if this module reads all.
+    """Name the first part of a token pattern that only spaCy's Matcher can read; "" if `Lexicon` can read the pattern.
 
-    A pattern that repeats a token (OP) and reads annotation is left to the Matcher, since the two find different
-    matches: of matches that overlap, the Matcher takes the longest, a regular expression the first.
+    A pattern that repeats a token (OP) and also reads annotation is left to the Matcher: `Lexicon` would find other
+    matches.
 
     >>> needs_matcher([{"LEMMA": "кот", "OP": "+"}]), needs_matcher([{"SHAPE": "Xxx"}]), needs_matcher([{"POS": "X"}])
     ('OP beside annotation', 'SHAPE', '')
@@ -62,8 +62,8 @@ def needs_matcher(pattern: Pattern) -> str:
 class Lexicon:
     """Finds token patterns in texts.
 
-    A token pattern says what each of several tokens must be, in the form of spaCy's Matcher. Patterns that read
-    annotation should have a lexicon of their own: the search is then faster. Threads may share a lexicon.
+    A token pattern says what each of several tokens must be, in the form of spaCy's Matcher. Put patterns that read
+    annotation into a lexicon of their own: the search is then faster. Threads may share a lexicon.
 
     Args:
         patterns: pairs of a label and a pattern.

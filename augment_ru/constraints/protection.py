@@ -51,7 +51,9 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
 
 
 class Forms:
-    """The tokens of many texts in one list, with a line feed after each text, so that all are searched at once.
+    """The tokens of many texts in one list, so that one search finds words in all texts.
+
+    A line feed stands after the tokens of each text.
 
     Args:
         docs: the texts, with their tokens.
@@ -63,10 +65,10 @@ class Forms:
         self.firsts = np.cumsum([0, *(len(doc.forms) + 1 for doc in docs)])
 
     def rows(self, may: Callable[[str], bool] | None) -> list[int]:
-        """Return the indices of the texts that contain one of the sought words, ascending.
+        """Return the indices of the texts that contain a word of a certain kind, ascending.
 
         Args:
-            may: a function that tells whether a word is sought; with None, all texts are returned.
+            may: a function that tells whether a word is of this kind; None to return the indices of all texts.
         """
         if may is None:
             return list(range(len(self.docs)))
@@ -76,7 +78,7 @@ class Forms:
 
 
 def reads_words(one: Constraint) -> bool:
-    """Tell whether the rules of a constraint read nothing but words: no annotation, and no field of the row."""
+    """Tell whether the rules of a constraint read only the words of a text: no annotation, and no field of the row."""
     rules = _compiled((one,))
     return not (
         rules.for_spacy or rules.of_fields or any(reads_annotation(rule.pattern) for rule in one.rules)
@@ -84,10 +86,9 @@ def reads_words(one: Constraint) -> bool:
 
 
 def protected_words(one: Constraint, forms: Forms) -> dict[int, list[Span]]:
-    """Return the protected spans of many texts, for a constraint whose rules read nothing but words (`reads_words`).
+    """Find the spans that a constraint protects in many texts, if its rules read only words (`reads_words`).
 
-    The spans of a text are not sorted, and a span may occur twice. Patterns are matched in all texts at once. Functions
-    are called only for texts with a word that they may find (`OfWords.may`).
+    The spans of a text are not sorted, and a span may occur twice.
 
     Args:
         one: the constraint.
@@ -112,7 +113,7 @@ def protected_words(one: Constraint, forms: Forms) -> dict[int, list[Span]]:
 
 
 def warnings(constraints: Iterable[Constraint], row: Row, docs: Docs) -> tuple[str, ...]:
-    """Return one warning for each thing that a constraint should protect and that the row lacks.
+    """Return a warning for each thing that a constraint should protect but that is missing in the row.
 
     Args:
         constraints: the constraints.

@@ -59,12 +59,13 @@ Function = Callable[[Row, Docs], Mapping[str, Iterable[Span]]]
 
 
 class OfWords:
-    """A function of a rule that reads only the tokens of a text, so that it is called for many texts at once.
+    """A function of a rule that finds spans by the tokens of a text alone, without annotation and other fields.
 
     Args:
-        find: takes the tokens of a text and returns the spans that it protects. Each is given by the index of its first
+        find: takes the tokens of a text, and returns the spans to protect. Each span is given by the index of its first
             token, the index of its last token, and its label.
-        may: tells whether `find` may find something in a text with this token; None if it may in any text.
+        may: takes a token, and tells whether a text with this token may have spans to protect; texts without such a
+            token are skipped. None to skip no text.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class OfWords:
         update_wrapper(self, find)
 
     def spans(self, doc: Doc) -> Iterator[Span]:
-        """Yield the spans of a text that the function protects."""
+        """Yield the spans that this function of a rule protects in a text."""
         places = doc.places
         for first, last, label in self.find(doc.forms):
             yield Span(places[first][0], places[last][1], label)
@@ -121,7 +122,8 @@ class Rule:
         label: the label of the spans that the rule finds.
         pattern: what each token of a span must be, in the form of spaCy's Matcher.
         fields: names of fields of the record, whose values are protected where they occur in the texts.
-        function: the name of a Python function, or a user's own function. Its spans may have other labels.
+        function: the name of a Python function that finds spans, or a user's own function. Its spans may also have
+            other labels.
         where: the file and the number of the rule in it, for messages.
     """
 

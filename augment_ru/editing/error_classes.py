@@ -40,7 +40,8 @@ class ErrorRates:
     """How often people make errors of some classes, as a dictionary tells it.
 
     Attributes:
-        by_class: for each class, one rate for each kind of place where such an error can be made («не *», «* бы»).
+        by_class: for each class, its rates: one for each kind of place, such as «не *», where such an error can be
+            made.
         mean: the number of errors of all these classes divided by the number of places where they can be made. A place
             where two classes are possible counts once.
     """
@@ -67,7 +68,7 @@ class ErrorRates:
         return ErrorRates(found, self.mean)
 
     def rate(self, name: str) -> float:
-        """Return how often people make errors of a class: the share of the places where they could.
+        """Return how often people make errors of a class: the share of the possible places where they make one.
 
         This is meant for a class with one kind of place. For other classes it returns the sum of the rates of all
         kinds; for an unknown class, 0.
@@ -134,7 +135,7 @@ def weighted_ranks(draws: Floats, rates: Floats, mean: float) -> Floats:
     Args:
         draws: draws from U[0, 1), shape (places,).
         rates: the rate of the error at each place, in (0, 1], same shape; a rate over 0.99 counts as 0.99.
-        mean: the mean rate of all places in an average text, in (0, 1).
+        mean: the mean of the rates of all places in an average text, in (0, 1).
 
     Returns:
         The ranks, in [0, 1), shape (places,).
@@ -153,7 +154,7 @@ def drawn_class(points: Floats, bounds: Floats) -> Ints:
     """Draw a class of errors for each place, by the rates of the classes; return their indices, shape (places,).
 
     Args:
-        points: a uniform draw for each place, from 0 to the sum of all rates there, shape (places,).
+        points: a uniform draw for each place, between 0 and the sum of the rates of all classes there, shape (places,).
         bounds: the cumulative rates of the classes, shape (classes,), or (places, classes) if they differ by place.
     """
     chosen: Ints = np.minimum((points[:, None] >= bounds).sum(axis=1), bounds.shape[-1] - 1)
@@ -161,7 +162,7 @@ def drawn_class(points: Floats, bounds: Floats) -> Ints:
 
 
 def kind_notes(kinds: Ints, classes: Sequence[str]) -> Callable[[Ints], Sequence[Note]]:
-    """Return a function that makes the notes of edits from their indices; a note names the class of the edit's error.
+    """Return a function from indices of edits to their notes. A note names the class of the error that the edit makes.
 
     Args:
         kinds: the index of each edit's class in `classes`, shape (edits,).

@@ -66,8 +66,8 @@ def end_of_short(text: str, stop: int) -> int:
 def fitted(text: str, place: Place) -> Iterator[Place]:
     """Fit the new text of a place to the text around it: its capital, its е or ё, and the preposition before it.
 
-    The fitted place is yielded, or nothing: if the right form of the preposition is uncertain, or if a number in
-    figures would open a sentence.
+    Yield the fitted place. Yield nothing if the right form of the preposition is uncertain, or if a number in figures
+    would open a sentence.
 
     Args:
         text: the text.

@@ -36,10 +36,10 @@ class MadeOnDemand(Attack):
     least: int = field(default=1, repr=False, compare=False, kw_only=True, metadata={"option": False})
 
     def with_min_changes(self, count: int) -> Self:
-        """Return the attack with `least` set for a run in which `count` changes of each record are forced.
+        """Return the attack for a run in which each record must get at least `count` changes.
 
-        If `count` is 0, one change of each text is still made: from it the engine sees that the text could have been
-        changed.
+        The attack then proposes at least `count` changes of each text. If `count` is 0, it still proposes one: so the
+        engine sees that the text could be changed.
         """
         return replace(self, least=max(count, 1))
 
@@ -85,7 +85,7 @@ def changes_in_rounds(
 
 
 def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, least: int = 1) -> None:
-    """Try the changes that may be applied, so that no time is spent on the others.
+    """Try to make changes, but only as many as are needed, since it takes long to make one.
 
     First, all changes with a rank below the probability are tried. If fewer than `least` changes of a text could then
     be made, those with the next lowest ranks are tried, until there are enough.

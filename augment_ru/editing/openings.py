@@ -18,11 +18,11 @@ Between the bounds only the sentence can tell.
 
 @lru_cache(maxsize=100_000)
 def opening(word: str) -> int:
-    """Tell whether a word that begins a sentence loses its capital elsewhere, as a sum of bits.
+    """Tell whether the first word of a sentence would lose its capital at another place; return a sum of bits.
 
-    `LOWERED`: it is surely no name, so it is written in lower case elsewhere. `NAME`: it is surely a name, or the
-    dictionary does not have it. If neither bit is set, this is uncertain. `ADJECTIVE` is added if it may be an
-    adjective.
+    `LOWERED`: the word is certainly no name, so it would lose its capital. `NAME`: it is certainly a name, or is not in
+    the dictionary. If neither bit is set, it is uncertain whether the word is a name. `ADJECTIVE` is added if the word
+    may be an adjective.
 
     >>> opening("вчера") == LOWERED, opening("анна") == NAME, opening("мороз") & (LOWERED | NAME)
     (True, True, 0)

@@ -198,7 +198,8 @@ def replacement(syntax: Syntax, number: int, lemma: str) -> tuple[Edit, ...] | N
         lemma: the dictionary form of the new word, of the same part of speech.
 
     Returns:
-        The edits; None if the new word has no such form, or if a word that depends on it cannot be made to agree.
+        The edits; None if the new word lacks the form of the old one, or if a word that depends on it cannot be made to
+        agree.
     """
     form = syntax.form(number)
     if form is None or not is_known(syntax.tokens[number].text.lower()):
@@ -383,7 +384,7 @@ class ReplacesWords(Attack):
 
     @abstractmethod
     def check_words(self) -> None:
-        """Read the dictionary, so that an unknown or malformed one is an error before the run starts."""
+        """Read the dictionary of the attack, so that an unknown or malformed one is an error before the run starts."""
 
     @abstractmethod
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:

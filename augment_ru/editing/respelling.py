@@ -42,8 +42,8 @@ def respell(
         unit: which edits are one change: those of a `word`, of a `run` (the first few words of a sentence), of a
             `sentence`, or of a `message` (the whole text).
         ranks: for the unit `word`, the rank of each edit, shape (edits,); None: they are drawn.
-        clean: whether each edit surely changes its text and puts no letter where there was none, so that the engine
-            need not check it.
+        clean: True if it is certain that each edit changes its text and puts no letter where there was none; the engine
+            does not check this then.
 
     Returns:
         The proposals. The note of each edit has the replaced text as its reading.

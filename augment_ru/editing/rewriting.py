@@ -188,10 +188,10 @@ def formatted_like(source: str, output: str) -> str | None:
 
 
 def aligned(text: str, sentence: Sentence, output: str) -> list[Edit] | None:
-    """Return the edits between the protected spans that turn a sentence into a model's output.
+    """Return the edits that turn a sentence into a model's output; none of them touches a protected span.
 
-    Return None if the output does not contain every protected span letter for letter, as whole words, in the same
-    order.
+    The result is None if the output lacks a protected span or has the spans in another order. A span must stand there
+    letter for letter, as whole words.
 
     >>> text = "Вчера Анна приехала в Москву."
     >>> sentence = Sentence(0, 29, (Span(6, 10), Span(22, 28)), ())

@@ -148,7 +148,7 @@ def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
 
 
 def parted(forms: WordForms, rates: ErrorRates) -> tuple[Ints, Ints]:
-    """Find the words that people split after a prefix («на верное»), and how long the prefix is.
+    """Find the words that people split after a prefix («на верное»), and return how long each prefix is.
 
     Args:
         forms: the words of a batch.

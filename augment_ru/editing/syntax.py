@@ -81,7 +81,7 @@ class Syntax:
         return self.heads[root] != root
 
     def reach(self, number: int) -> tuple[int, int]:
-        """Return the indices of the first and the last word among a token and all words below it in the tree.
+        """Return the indices of the first and the last of some words: a token and all words below it in the tree.
 
         Args:
             number: the index of the token, from 0.
@@ -140,7 +140,7 @@ class Syntax:
     def trees(self) -> dict[int, list[int]]:
         """Maps the index of each root to the indices of the tokens of its tree, in the order of the text.
 
-        The root is among them.
+        The root is one of these tokens.
         """
         found: dict[int, list[int]] = {}
         for number, root in enumerate(self.roots):
@@ -148,7 +148,7 @@ class Syntax:
         return found
 
     def tree(self, number: int) -> list[int]:
-        """Return the indices of the tokens in the tree of this token, in the order of the text.
+        """Return the indices of all tokens of the tree that a token belongs to, in the order of the text.
 
         Args:
             number: the index of the token, from 0.

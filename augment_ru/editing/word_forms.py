@@ -28,9 +28,9 @@ FormTable: TypeAlias = Mapping[str, int]
 
 
 def form_table(forms: Sequence[str]) -> FormTable:
-    """Number words and phrases of two words, so that they can be found among the words of a batch.
+    """Return a table that numbers words and phrases of two words, so that they can be found in a batch.
 
-    A form with ё is also found where a text has е instead, unless the form with е is among the forms, too.
+    A word with ё is also found where a text has е instead, unless the spelling with е is listed by itself.
 
     Args:
         forms: the words and phrases, in lower case; the first one gets the number 0.
@@ -48,7 +48,10 @@ def form_table(forms: Sequence[str]) -> FormTable:
 
 
 def with_e(forms: FormTable) -> FormTable:
-    """Return a table in which a form with ё is found with е, too, unless that is another form of the table."""
+    """Return a table that also lists each word with ё in its spelling with е.
+
+    If the table lists the spelling with е as another word, that word stays.
+    """
     return {form.replace("ё", "е"): number for form, number in forms.items()} | dict(forms)
 
 
@@ -73,12 +76,12 @@ def _cases() -> tuple[Codes, Codes]:
 
 
 def lowered(codes: Codes) -> Codes:
-    """Return code points with their letters in lower case; a letter without exactly one counterpart stays."""
+    """Put code points in lower case; a letter stays if it has no single counterpart in that case."""
     return _cases()[0].take(codes)
 
 
 def raised(codes: Codes) -> Codes:
-    """Return code points with their letters in upper case; a letter without exactly one counterpart stays."""
+    """Put code points in upper case; a letter stays if it has no single counterpart in that case."""
     return _cases()[1].take(codes)
 
 
@@ -90,7 +93,7 @@ class WordForms:
     Attributes:
         codes: the code points of the batch in lower case.
         starts, stops: the global places where the words start and stop, shape (words,).
-        texts: the words. Several that stay together («30 000») are one word, which is given without the spaces.
+        texts: the words. Words that stay together («30 000») count as one, which is written without the spaces.
         beside: whether there is only a single space between each word and the next word of the same text or option,
             shape (words,).
     """
@@ -139,25 +142,24 @@ class WordForms:
         return np.array([match is not None for match in stands], dtype=np.bool_)
 
     def find(self, table: FormTable) -> tuple[Ints, Ints]:
-        """Find the words that a table has as single words.
+        """Find the words of the batch that a table lists as single words.
 
         Args:
             table: the table.
 
         Returns:
-            The indices of the words found; and for each, the number of its form in the table.
+            The indices of these words; and for each, its number in the table.
         """
         return _found(self.texts, table)
 
     def find_pairs(self, table: FormTable) -> tuple[Ints, Ints]:
-        """Find the phrases of two words that a table has.
+        """Find the phrases of two words in the batch that a table lists.
 
         Args:
             table: the table.
 
         Returns:
-            The indices of the first words of the phrases, ascending; and for each, the number of the phrase in the
-            table.
+            The indices of the first words of these phrases, ascending; and for each phrase, its number in the table.
         """
         return _found(self.pairs, table)
 
@@ -176,19 +178,19 @@ class WordForms:
         return np.array([at for at, text in enumerate(self.texts) if letter in text], dtype=np.int64)
 
     def end_in(self, ending: str) -> Ints:
-        """Return the indices of the words of letters only that have this ending and at least two letters before it."""
+        """Return the indices of words with this ending; they have only letters, and at least two before the ending."""
         words = [at for at, text in enumerate(self.texts) if text.endswith(ending) and len(text) > len(ending) + 1]
         found = np.array(words, dtype=np.int64)
         return found[self.letters[found]]
 
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
-        """Return the different words among some words, in lower case, and for each word which of these it is.
+        """Return some words of the batch without repeats, in lower case; and for each word its index among these.
 
         Args:
             words: the indices of the words.
 
         Returns:
-            The different words; and for each of `words`, the index of its form among the different words.
+            The different words; and for each of `words`, the index at which it stands among them.
         """
         numbers: dict[str, int] = {}
         places = [numbers.setdefault(self.texts[at], len(numbers)) for at in words.tolist()]
@@ -204,11 +206,11 @@ class WordForms:
         return np.array([function(self.texts[at]) for at in words.tolist()], dtype=np.int64)
 
     def pair_values(self, words: Ints, function: Callable[[str], int]) -> Ints:
-        """Return the value of a function for each of these words written together with the next word, shape (words,).
+        """Join each of these words to the next word, and return the value of a function for it, shape (words,).
 
         Args:
             words: the indices of the words.
-            function: a function that remembers its values; it is given both words as one, without a space.
+            function: a function that remembers its values; it gets the two words as one, without a space.
         """
         return np.array([function(self.texts[at] + self.texts[at + 1]) for at in words.tolist()], dtype=np.int64)
 
@@ -228,8 +230,7 @@ def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
 def first_of_sentences(batch: Batch, places: Ints) -> Mask:
     """Tell for each word whether it is the first of its sentence, line or option.
 
-    Then no letter or digit stands before the word in its sentence, line or option. The full stop of an initial ends no
-    sentence: «А. С. Пушкин».
+    The full stop of an initial ends no sentence: «А. С. Пушкин».
 
     Args:
         batch: the texts.

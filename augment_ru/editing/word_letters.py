@@ -17,7 +17,7 @@ _EITHER = WORD | DIGIT
 
 
 def words_of_segments(batch: Batch) -> tuple[Ints, Ints]:
-    """Return the global starts and stops of the words that may be edited, without those that a border cuts.
+    """Return the global starts and stops of the words that may be edited. Words that a border cuts are left out.
 
     A border is the start of a text or an option, or the syntax of JSON (`Batch.fences`).
     """
@@ -33,7 +33,7 @@ def lone_letters(batch: Batch) -> Mask:
 
 
 def letter_gaps(batch: Batch) -> Mask:
-    """Tell for each code point whether a sign may be put before it: it and the one before are letters; shape (codes,).
+    """Tell for each code point whether a sign may be put before it, between two letters; shape (codes,).
 
     A gap inside a grapheme cluster (a letter with its combining marks) does not count.
     """
@@ -70,7 +70,7 @@ def drawn_kinds(keys: Keys, number: int, fits: Mask) -> Ints:
     Args:
         keys: the key of each word's random draws, shape (words,).
         number: which of these draws is used, from 0.
-        fits: whether each kind fits each word, shape (kinds, words); at least one kind fits each word.
+        fits: whether each kind fits each word, shape (kinds, words). At least one kind must fit each word.
     """
     fitting = np.cumsum(fits, axis=0)
     kinds: Ints = (fitting <= (drawn(keys, number) * fitting[-1]).astype(np.int64)).sum(axis=0)

@@ -103,7 +103,7 @@ class Attack(ABC):
 
     @property
     def joins(self) -> Sequence[str]:
-        """The names of the constraints whose spans each count as one word; by default none."""
+        """The names of constraints; each span that they find counts as one word. By default there are none."""
         return ()
 
     @property
@@ -115,7 +115,7 @@ class Attack(ABC):
     def wants(self, words: Sequence[str]) -> bool:
         """Tell from the tokens of a text whether the attack may change it; by default it may change any text.
 
-        A text that no attack may change need not be annotated. So return False only if it is certain.
+        A text for which all attacks return False is not annotated. So return False only if it is certain.
         """
         del words
         return True
@@ -163,11 +163,11 @@ class Attack(ABC):
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether the attack needs a corpus made of the input of the run, and does not have it yet."""
+        """Whether the attack needs a corpus (texts from the input of the run) and was not given it yet."""
         return False
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (a package below this one defines it)
-        """Return the attack with a corpus made of the run's input; the same attack if it does not want one.
+        """Return the attack with a corpus (texts from the input of the run); the same attack if it needs no corpus.
 
         Args:
             corpus: an `augment_ru.attacks.add_sent.input_corpus.InputCorpus`.
@@ -191,8 +191,8 @@ class Attack(ABC):
     def with_min_changes(self, count: int) -> Self:
         """Return the attack prepared for a run in which every record gets at least `count` changes.
 
-        By default it is the same object, since an attack proposes all its possible changes. Override this only in an
-        attack that proposes no more changes than are needed.
+        By default it is the same object, since an attack proposes all its possible changes. Only an attack that
+        proposes no more changes than needed overrides this method.
         """
         del count
         return self

@@ -67,7 +67,7 @@ class Composition(Attack):
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether any attack of the composition needs a corpus of the run's input, and does not have it yet."""
+        """Whether an attack of the composition needs a corpus (texts from the run's input) and was not given it yet."""
         return any(attack.wants_corpus for attack in self.parts)
 
     @property
@@ -83,8 +83,8 @@ class Named(Composition):
     change that is made at some probability is also made at any higher one.
 
     To write a named composition, inherit from this class in a frozen dataclass with a `name` and a `probability`, and
-    define `parts`. No part may need a corpus or run a network. The probabilities of the parts are ignored. A change is
-    made if its rank (see `rank_of`) is below the probability of the composition.
+    define `parts`. No part may need a corpus (texts from the input of the run) or run a network. The probabilities of
+    the parts are ignored. A change is made if its rank (see `rank_of`) is below the probability of the composition.
     """
 
     __slots__ = ()
@@ -370,8 +370,7 @@ def composed_proposals(
     """Apply attacks one after another to each text, and return the changes from the original to the last text.
 
     All these changes get ranks below the probability of the composition, so all are made. If no attack changes a text,
-    the possible change with the lowest rank is proposed, although its rank is too high: the engine makes it if each
-    record must get a change.
+    one possible change is proposed with a higher rank: the engine makes it only if each record must get a change.
 
     Args:
         attacks: the attacks of the composition, in the order in which they are applied.

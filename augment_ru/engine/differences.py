@@ -77,7 +77,7 @@ class Shown(Protocol):
 
     @property
     def status(self) -> str:
-        """The status: `perturbed`, `unchanged`, `rejected`, or that of a search."""
+        """The status of the record, such as `perturbed`, or the status of a search against a model."""
 
     @property
     def similarity(self) -> float | None:

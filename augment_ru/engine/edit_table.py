@@ -76,7 +76,7 @@ class EditTable(Sequence[Script]):
 
     @cached_property
     def parts(self) -> list[tuple[int, int, int]]:
-        """For each edited text: the index of its source, the index of its first edit, and that after its last edit."""
+        """For each edited text: the index of its source, the index of its first edit, and the stop index."""
         firsts = self.firsts.tolist()
         return list(zip(self.rows.tolist(), firsts, firsts[1:], strict=False))
 

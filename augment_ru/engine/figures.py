@@ -24,8 +24,8 @@ class Figures:
         probabilities: for each probability, the number of rows whose changes were made at it.
         edits: the number of edits in all perturbed rows.
         words: the number of words in the originals of all perturbed rows; 0 if they were not counted.
-        weak: the number of rows perturbed at less than half of the attack's probability, since more changes did not
-            pass.
+        weak: the number of rows perturbed at less than half of the attack's probability, because with more changes they
+            did not pass the gate.
     """
 
     statuses: Counter[str] = field(default_factory=Counter)
@@ -69,7 +69,7 @@ class Figures:
                 self.similarities[similarity] += 1
 
     def update(self, other: "Figures") -> None:
-        """Add other counts to these."""
+        """Add the counts of other rows to these."""
         self.statuses.update(other.statuses)
         self.similarities.update(other.similarities)
         self.probabilities.update(other.probabilities)
@@ -79,7 +79,7 @@ class Figures:
 
     @property
     def is_weak(self) -> bool:
-        """Whether at least a quarter of the perturbed rows reached less than half of the attack's probability."""
+        """Whether at least a quarter of the perturbed rows was made at less than half of the attack's probability."""
         return self.weak > 0 and 4 * self.weak >= self.statuses["perturbed"]
 
     @property

@@ -108,9 +108,9 @@ class Perturber:
         return other
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
-        """Return this perturber with its attack given a corpus, which was made of the input of the run.
+        """Return this perturber with a corpus for its attack: texts from the input of the run.
 
-        If the attack wants no corpus, it stays as it is.
+        An attack that wants no corpus stays as it is.
         """
         other = copy.copy(self)
         other.attack = self.attack.with_corpus(corpus)

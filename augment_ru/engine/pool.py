@@ -32,9 +32,9 @@ class RecordPool:
         changes: each change by itself, as a script (edits) of the text that it edits.
         texts: for each change, the index in `fields` of the text that it edits.
         attacks: for each change, the index of the attack that proposed it.
-        places: the index of the word that each change edits, shape (changes,). Only words with changes are counted,
-            from 0 through all texts of the record. A change that starts between words counts for the word before it.
-            Changes with the same index are alternatives, or change other letters of the same word.
+        places: the index of the word that each change edits, shape (changes,). Words are counted from 0 through all
+            texts of the record, without words that no change edits. A change that starts between words counts for the
+            word before it. Changes of one word are alternatives, or change different letters of it.
         sizes: the length in characters of the word that each change edits, shape (changes,); 0 if the edit stands
             before the first word of its text.
     """

@@ -57,7 +57,7 @@ class PoolGate:
 
     @property
     def screens(self) -> bool:
-        """Whether changes that fail by themselves should be left out: a set with such a change hardly ever passes."""
+        """Whether changes that fail by themselves are left out, because a set with such a change hardly ever passes."""
         return self._scorer is not None and self._scorer.screens
 
     def passes(self, score: float, one: Wanted) -> bool:
@@ -127,11 +127,11 @@ class PoolGate:
         return self._lowest(len(wanted), owners, rows, [script for one in wanted for script in one.scripts.values()])
 
     def scores_alone(self, pools: Sequence[tuple[int, RecordPool]]) -> Floats:
-        """Return the score of each change if it is made by itself, shape (changes,).
+        """Score each change by itself; return the scores, shape (changes,).
 
         Args:
-            pools: the index of each record with its pool. The result has the changes of the first pool first, and so
-                on.
+            pools: the index of each record with its pool. The scores are in this order: first those for the first pool,
+                and so on.
         """
         rows = np.array(
             [self._first_rows[record] + text for record, pool in pools for text in pool.texts], dtype=np.int64

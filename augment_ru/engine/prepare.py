@@ -74,7 +74,7 @@ class Prepared:
         return rows
 
     def rows(self, record: int) -> range:
-        """Return the indices, in the batch, of the texts of the record with this index."""
+        """Return the indices in the batch of a record's texts, given the index of the record."""
         return range(self.first_rows[record], self.first_rows[record + 1])
 
     def seen_by(self, attack: Attack) -> "Prepared":

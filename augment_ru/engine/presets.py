@@ -54,7 +54,10 @@ PAPER_GENERATOR = "THUMT/mGPT"
 
 
 def paper_constraints(task: Task) -> Sequence[str]:
-    """Return the constraints of a task that TAPE's paper has, too; it protects no numbers, negations or options."""
+    """Return those constraints of a task that the paper of TAPE has, too.
+
+    The paper protects no numbers, negations or options.
+    """
     return tuple(name for name in task.layout.constraints if name in PAPER_CONSTRAINTS)
 
 
@@ -143,7 +146,7 @@ def run_of(
 
     Args:
         defaults: the preset.
-        attacks: the attacks; each gets one perturber.
+        attacks: the attacks, as the user chose them.
         similarity: the similarity of the gate of all attacks, as `NAME` or `NAME:ARGUMENT`; None for the preset's.
         options: the values of the options of the similarity, by name.
         search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). If the schedule is
@@ -199,7 +202,7 @@ def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[
         given: the values of the options, by the name of the parameter. An option that the user did not set is None or
             missing.
         attacks: the attacks: names, or names joined by `+`.
-        known: further attacks whose options may be set, although they are not used.
+        known: further names of attacks. Options of these attacks may be set, although the run does not use them.
 
     Returns:
         The run, and the constraints in a form that `Preparation` takes.

@@ -48,7 +48,7 @@ class Replacements:
 
     @classmethod
     def nothing(cls, indices: Ints) -> "Replacements":
-        """Return an empty text for each of these indices of edits: the new texts of deletions."""
+        """Return an empty text for each index: the new texts of edits that delete."""
         return cls(np.zeros(0, dtype=np.uint32), np.zeros(indices.size + 1, dtype=np.int64))
 
     def take(self, indices: Ints) -> "Replacements":
@@ -72,9 +72,8 @@ class Proposals:
         replace: a function that takes indices of edits and returns their new texts. It is called only for edits that
             are tried, since most edits are never applied.
         clean: True if the attack promises that its edits are sorted and disjoint, that each is inside one text and
-            changes it, and that none puts a letter where there was no letter. The engine checks the places. If they are
-            not as promised, it checks all edits in full, which takes longer. It does not check the new texts of clean
-            proposals. So an attack that cannot be sure of its new texts leaves this False.
+            changes it, and that none puts a letter where there was no letter. The engine then checks only the places,
+            not the new texts. So leave it False if a new text may break the promise.
         notes: a function that takes indices of edits and returns their notes; None if no edit has a note.
         texts: the new texts of all edits, if they were computed already (`settled`); otherwise None.
     """
@@ -123,16 +122,16 @@ class Proposals:
         return cls(starts, stops, np.arange(starts.size), ranks, cast("Texts", make), clean, notes)
 
     def guarded(self, guard: Callable[[], AbstractContextManager[None]]) -> "Proposals":
-        """Return the same proposals, with checks against faults of the attack that made them.
+        """Return the same proposals, but with checks, since an attack of a user may have made them wrongly.
 
-        The columns become arrays of numbers. The results of the functions, such as the new texts, are checked at each
-        call.
+        Proposals hold arrays, and functions such as the one that makes the new texts. The arrays are checked at once.
+        What the functions return is checked whenever they are called.
 
         Args:
-            guard: makes a context manager, in which all code of the attack runs; it may turn an error into another one.
+            guard: returns a context manager. All code of the attack runs in it, so that it can turn errors into others.
 
         Raises:
-            AugmentError: a column (one value for each edit or change) does not hold numbers, or is not one-dimensional.
+            AugmentError: an array does not hold numbers, or is not one-dimensional.
         """
         texts, notes = self.replace, self.notes
 
@@ -260,13 +259,13 @@ class Proposals:
         return numbers if self.changes.size == numbers.size else np.searchsorted(self.changes, numbers)
 
     def settled(self) -> "Proposals":
-        """Return the same proposals, but with the new texts of all edits computed now instead of later."""
+        """Compute the new texts of all edits now instead of later, and return the proposals with these texts."""
         texts = self.all_texts
         return replace(self, replace=texts.take, texts=texts)
 
     @property
     def all_texts(self) -> Replacements:
-        """The new texts of all edits; they are computed if they were not yet."""
+        """The new texts of all edits; they are computed here unless that was done before."""
         return self.replace(np.arange(self.starts.size)) if self.texts is None else self.texts
 
 

@@ -16,7 +16,7 @@ from augment_ru.text.characters import Mask, decode, marked
 
 
 class Questions:
-    """The questions of a chunk of records, with their options. It finds edits that make two options equal.
+    """The questions of a chunk of records, with their options. Its methods find edits that make two options equal.
 
     Options count as equal if they differ only in what readers overlook, such as letter case
     (`records.options.comparable`). Options that are equal in the original may stay equal.
@@ -97,10 +97,9 @@ class Questions:
         return marked(asked.size, np.array(sorted(found), dtype=np.int64))
 
     def kept_apart(self, proposals: Proposals, owners: Ints, active: Mask) -> Mask:
-        """Return which changes can be made together so that no options of a question become equal, shape (changes,).
+        """Return which changes are made, without those that would make options of a question equal, shape (changes,).
 
-        While the changes of a record make options equal, one of the changes in these options is taken out: the one with
-        the highest rank.
+        Of the changes in options that would become equal, the ones with the highest ranks are taken out.
 
         Args:
             proposals: changes that the engine allows (`legal`).

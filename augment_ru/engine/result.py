@@ -148,7 +148,7 @@ class Perturbed:
 
     @cached_property
     def results(self) -> list["Result"]:
-        """The result of each record, in order; all are made when this is first read."""
+        """The results of all records, in their order. They are made when this is read for the first time."""
         return [Result(self, at) for at in range(len(self))]
 
     @cached_property
@@ -379,7 +379,7 @@ class Result:
 
     @cached_property
     def protected(self) -> Spans:
-        """The spans of each field that no edit was allowed to touch."""
+        """The protected spans of each field: no edit was allowed to touch them."""
         return self._chunk.protected(self._at)
 
     @property
@@ -400,8 +400,7 @@ class Result:
     def probability(self) -> float | None:
         """The probability at which the changes were made, at most that of the attack; None unless perturbed.
 
-        For the schedule `strongest` it is the largest probability that makes exactly these changes. Changes that fail
-        the gate by themselves do not count.
+        For the schedule `strongest` it is the largest probability that makes exactly these changes.
         """
         return self.outcome.probability
 
@@ -415,9 +414,9 @@ class Result:
 
     @property
     def sentences(self) -> tuple[tuple[str, int, int, float], ...]:
-        """For each changed sentence: its field, its start and stop in the original text, and its similarity.
+        """The changed sentences: for each its field, its start and stop in the original text, and its similarity.
 
-        Empty unless several sentences changed and each was scored by itself.
+        They are only given if several sentences changed and each was scored by itself; otherwise the result is empty.
         """
         return self.outcome.sentences
 
@@ -431,7 +430,7 @@ class Result:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """For each position, the old index of the option that is there now, from 0; empty if the order stayed."""
+        """For each position, the old index of the option that is there now, from 0; empty if nothing was reordered."""
         return self.outcome.order
 
     @property
@@ -569,7 +568,7 @@ def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
 
     Args:
         settings: the settings of the attack and its gate.
-        outcome: what the search found for the record.
+        outcome: what was found for the record: status, similarity and so on.
     """
     brief: dict[str, Any] = {"attack": settings.attack, "status": outcome.status}
     if outcome.reason:

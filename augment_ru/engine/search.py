@@ -31,8 +31,8 @@ decide."""
 def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int) -> Mask:
     """Return which changes are made at a probability, shape (changes,).
 
-    A change is made if its rank is below the probability. If a sentence or record has fewer than `min_changes` of them,
-    its changes with the next lowest ranks are made, too.
+    A change is made if its rank is below the probability. If a try has fewer than `min_changes` such changes, its
+    changes with the next lowest ranks are made, too.
 
     Args:
         proposals: changes that the engine allows (`legal`).
@@ -59,15 +59,15 @@ def order_in(owners: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Plan:
-    """The changes of each try that the engine allows.
+    """The changes that the engine allows, for each try.
 
-    A try is one candidate (one random perturbation) of one sentence or record. Its level is the number of its changes
-    that are made; changes with lower ranks are made first.
+    A try is one candidate (one random perturbation) of one sentence or record. The number of its changes that are made
+    is called its level. Changes with lower ranks are made first.
 
     Attributes:
         proposals: the changes of all tries.
         owners: the index of the try that each change belongs to, shape (changes,).
-        levels: the highest level of each try, which is the number of its changes, shape (tries,).
+        levels: the highest level of each try: how many changes it has, shape (tries,).
     """
 
     proposals: Proposals
@@ -91,7 +91,7 @@ class Plan:
 
     @cached_property
     def order(self) -> Ints:
-        """The position of each change, from 0, when the changes of its try are sorted by rank, shape (changes,).
+        """The position of each change, from 0, among the changes of its try sorted by rank, shape (changes,).
 
         A try is one candidate of one sentence or record.
         """
@@ -113,7 +113,7 @@ class Plan:
         return self.levels if active.all() else np.bincount(self.owners[active], minlength=self.levels.size)
 
     def mask(self, levels: Ints) -> Mask:
-        """Return whether each change is made if each try gets a given number of changes, shape (changes,).
+        """Return which changes are made if each try gets a given number of changes, shape (changes,).
 
         Args:
             levels: how many changes each try (one candidate of one sentence or record) gets, shape (tries,).
@@ -192,7 +192,7 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of a search: each sentence, or each record as a whole, is searched by itself.
+    """The units of a search: sentences, or whole records. Each is searched by itself.
 
     Attributes:
         starts: the place where each piece (a sentence or a text) starts, and then the length of the array, shape
@@ -277,9 +277,9 @@ class Tiles:
 
     @cached_property
     def starts(self) -> Ints:
-        """The place where each text starts, through all copies of the batch, and then the end of the last text.
+        """The place where each text of all copies of the batch starts, and then the end of the last text.
 
-        The shape is (count · texts + 1,).
+        The shape is (texts of all copies + 1,).
         """
         own = self.batch.starts
         if self.count == 1:
@@ -288,7 +288,7 @@ class Tiles:
 
     @cached_property
     def shifts(self) -> Ints:
-        """The number to add to a place in the batch to get its place in each copy of the batch, shape (count, 1)."""
+        """The place where each copy of the batch starts in the joined array, shape (copies, 1)."""
         return np.arange(self.count)[:, None] * self.batch.codes.size
 
     @cached_property
@@ -304,8 +304,8 @@ class Tiles:
             edits: the edits of the texts of all copies of the batch.
 
         Returns:
-            The edits of all pieces; and for each piece the index of its try (one candidate of one unit), shape (pieces
-            of all copies,).
+            The edits of each piece; and the index of the try (one candidate of one unit) that the piece belongs to,
+            shape (pieces of all copies,).
         """
         number = np.arange(self.count)[:, None]
         tries = (units.owners + number * units.records.size).ravel()
@@ -322,17 +322,20 @@ class Tiles:
         return self.batch.texts
 
     def rows(self, places: Ints) -> Ints:
-        """Return the index of the text, counted through all copies of the batch, at each place, shape (places,)."""
+        """Return the index of the text that each place is in, shape (places,).
+
+        Texts and places are counted through all copies of the batch.
+        """
         tile, place = np.divmod(places, self.batch.codes.size)
         found: Ints = self.batch.rows(place) + tile * len(self.batch)
         return found
 
     def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
-        """Join the changes of all candidates: those of candidate c get their places in copy c of the batch."""
+        """Join the changes of all candidates. The changes of candidate c are moved to copy c of the batch."""
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Turn places in the copies of the batch back into places in the batch; the changes may then overlap."""
+        """Return the changes with their places in the batch itself, not in its copies; the changes may then overlap."""
         if self.count == 1:
             return proposals
         size = self.batch.codes.size
@@ -353,17 +356,16 @@ class Gate:
         tiles: the texts, copied once for each candidate.
         units: what is searched by itself: sentences or records.
         legal: the changes of all candidates that the engine allows, with places in the copies.
-        active: which changes have a rank below the attack's probability, shape (changes,).
+        active: whether the rank of each change is below the attack's probability, shape (changes,).
         scorer: compares changed texts with the texts of the batch.
         threshold: the lowest score that passes.
         min_changes: the fewest changes that each unit gets.
         questions: the questions whose options must not become equal; None if there are no questions.
 
     Attributes:
-        thresholds: the lowest score at which each unit passes, shape (units,). It is higher if several sentences
-            change.
-        plan: the changes of each try that the search may make. If the scorer `screens`, and no candidate of a unit
-            passes with all its changes, then changes of this unit that fail by themselves are left out.
+        thresholds: the lowest score at which each unit passes, shape (units,). It is higher if several sentences of the
+            record change.
+        plan: the changes of each try that the search may make.
     """
 
     def __init__(
@@ -413,15 +415,15 @@ class Gate:
         return values.reshape(self._tiles.count, -1)
 
     def scores(self, levels: Ints) -> Floats:
-        """Score some changes of each try (one candidate of one sentence or record), with one call of the similarity.
+        """Score each try (one candidate of one sentence or record) with some of its changes made.
 
-        The score of a try is the lowest score of its changed pieces (sentences or texts).
+        A try has the lowest score of its changed sentences or texts.
 
         Args:
-            levels: how many changes each try gets, shape (tries,). Tries without changes are not scored.
+            levels: how many changes of each try are made, shape (tries,).
 
         Returns:
-            The scores, shape (tries,): NaN without changes, -inf if two options of a question become equal.
+            The scores, shape (tries,): NaN for a try without changes, -inf if two options of a question become equal.
         """
         found = np.where(levels > 0, np.inf, np.nan)
         if self._known is not None:  # the highest levels were scored when the changes were screened
@@ -510,7 +512,7 @@ class Gate:
         return scores
 
     def taken(self, found: Found) -> EditTable:
-        """Return the edits of the texts when the changes that the search chose are made.
+        """Make the changes that the search chose, and return the edits of each text.
 
         Args:
             found: for each unit (sentence or record), the chosen candidate and the number of its changes.
@@ -524,8 +526,7 @@ class Gate:
     def finished(self, found: Found, owners: Ints, records: int, probability: float) -> Found:
         """Turn what was found for each unit (a sentence or a record) into what was found for each record.
 
-        The cost of the search and the warnings of the similarity are added. A record gets the candidate of its first
-        changed unit. Its probability is the mean over its units, weighted by how many changes are allowed in each.
+        The cost of the search and the warnings of the similarity are added, too.
 
         Args:
             found: what was found for each unit; it is modified.
@@ -572,8 +573,8 @@ def raised_threshold(threshold: float, sentences: int) -> float:
     """Return the threshold for each changed sentence of a text in which several sentences change.
 
     It is `threshold ** (sentences ** -0.25)`, rounded to 4 decimal places. The more sentences change, the higher it is:
-    a text is destroyed if one of its sentences is. From 256 sentences on it stays the same, so that a sentence with a
-    single misspelling can pass.
+    one destroyed sentence destroys the whole text. Above 256 sentences the threshold rises no further, so that a
+    sentence with a single misspelling can pass.
 
     Args:
         threshold: the threshold for a text in which one sentence changes.
@@ -678,15 +679,15 @@ _DIGITS = 6
 
 
 class Brackets:
-    """Searches for the largest number of changes that passes the gate, for many units (sentences or records) at once.
+    """Searches, for each sentence or record, for the largest number of changes that passes the gate.
 
-    The number of changes is called a level. The candidates (random perturbations) of a unit are searched one after
-    another, until some level of one of them passes. The search for a unit ends in one of three cases:
+    A sentence or record is called a unit, and a number of changes a level. The candidates (random perturbations) of a
+    unit are tried one after another until one passes at some level. The search for a unit ends if
 
-    - its highest level passed;
-    - there is no level between one that passed and one that failed;
-    - the scores suggest that less than one change, or less than the share `slack` of the unit's changes, could be
-      added.
+    - its highest level passed,
+    - no level is left between one that passed and one that failed, or
+    - by the scores so far, hardly any further change would pass: less than one, or less than the share `slack` of the
+      unit's changes.
 
     Args:
         tops: the highest level of each unit for each candidate, shape (candidates, units).
@@ -709,7 +710,7 @@ class Brackets:
         self._next = self._tops[0].copy()
 
     def ask(self) -> Ints | None:
-        """Return how many changes of each try are to be scored next, shape (tries,); None if all searches have ended.
+        """Return how many changes of each try are scored next, shape (tries,); None if no try is left.
 
         A try is one candidate of one sentence or record. With 0, the try is not scored.
         """
@@ -726,7 +727,7 @@ class Brackets:
         return np.where(self._candidate == np.arange(len(self._tops))[:, None], self._next, 0).ravel()
 
     def tell(self, scores: Floats) -> None:
-        """Take the scores for which `ask` asked, shape (tries,), and choose what is to be scored next."""
+        """Take the scores that `ask` asked for, shape (tries,), and choose how many changes are scored next."""
         level, asked = self._next, self._next > 0
         score = scores.reshape(self._tops.shape)[self._candidate, self._rows]
         good = asked & (score >= self._thresholds)

@@ -96,10 +96,10 @@ class Scorer(ABC):
 
     @property
     def sentences(self) -> Ints | None:
-        """The global places where the sentences of the original texts start; the start of each text is one of them.
+        """The global places where the sentences of the original texts start; None if a text is scored as a whole.
 
-        None, the default, if a text is scored as a whole. With places, the engine searches each sentence by itself.
-        Then the score of a text must be the lowest of the scores that it has if only one of its sentences is edited.
+        The start of each text is one of these places. If they are given, the engine searches each sentence by itself.
+        So `score` must then give a text the lowest score of its edited sentences. By default the result is None.
         """
         return None
 
@@ -182,7 +182,7 @@ class Similarity(ABC):
         return None
 
     def baseline_lines(self, references: Sequence[str], candidates: Sequence[str]) -> Iterator[str]:
-        """Yield the lines of a baseline file: the scores of unrelated texts, by which scores can be rescaled.
+        """Yield the lines of a baseline file: it states how unrelated texts score, so that scores can be rescaled.
 
         A similarity that cannot be rescaled yields nothing.
 

@@ -73,11 +73,13 @@ class AddSent(MadeOnDemand):
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether the sentences to add come from the rows of the input, and `with_corpus` has not yet given them."""
+        """Whether sentences to add come from the rows of the input, and `with_corpus` was not called with them yet."""
         return self.generator == _INPUT and self.corpus is None
 
     def with_corpus(self, corpus: InputCorpus) -> Self:
-        """Return the attack with sentences to add; the same attack if it does not take them from the rows of the input.
+        """Return the attack with the sentences and options that it puts into texts.
+
+        If the attack does not take these from the rows of the input, it is returned unchanged.
 
         Args:
             corpus: the sentences and options of the rows of the input.

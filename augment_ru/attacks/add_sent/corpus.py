@@ -84,7 +84,7 @@ class Corpus:
     def of(cls, sentences: Iterable[str], options: Iterable[str], most: int = MOST) -> "Corpus":
         """Make a corpus of sentences and options; of each, at most `most` texts are kept.
 
-        Those with the lowest hashes are kept. So the result does not depend on the order in which the texts are given.
+        The texts with the lowest hashes are kept. So the order in which texts are given does not matter.
         """
         return cls(Lowest(most).add(sentences).texts, Lowest(most).add(options).texts)
 
@@ -132,9 +132,9 @@ class Corpus:
 
 
 class Lowest:
-    """A collection of different texts that keeps only those with the lowest hashes.
+    """A collection of different texts that keeps a limited number of them: those with the lowest hashes.
 
-    So the same texts are kept in whatever order they are added.
+    So the order in which texts are added does not matter.
 
     Args:
         most: the most texts that are kept.
@@ -154,7 +154,7 @@ class Lowest:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts that are kept, sorted."""
+        """The texts of the collection, sorted: at most `most`, those with the lowest hashes."""
         texts = sorted(self._kept)
         if len(texts) <= self._most:
             return tuple(texts)

@@ -62,12 +62,12 @@ def _forms(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def content(text: str) -> frozenset[str]:
-    """Return the content words of a text in a short form that related words share, so that texts can be compared.
+    """Return the content words of a text in short forms, so that texts with related words share some.
 
-    Content words are nouns, adjectives, verbs, and words in other alphabets. Each Russian word gives two strings. One
-    is the beginning of its dictionary form, up to five letters. The other is its root without suffixes: two letters, a
-    hyphen and the next two consonants, the same for consonants that alternate. A word with several readings (possible
-    analyses) gives the strings of all of them. A word in another alphabet is returned as it is, in lower case.
+    Content words are nouns, adjectives, verbs, and words in other alphabets. A Russian word gives two strings: up to
+    five first letters of its dictionary form, and its root (two letters, a hyphen and the next two consonants). A word
+    that may come from several dictionary forms gives the strings of all of them. A word in another alphabet gives
+    itself in lower case.
 
     >>> sorted(content("Мы работали.") & content("Трудная работа!"))
     ['ра-бт', 'работ']
@@ -226,9 +226,9 @@ class Gap:
 
     @property
     def content(self) -> frozenset[str]:
-        """The content words that a new text at this place must not contain, in the short form of `content`.
+        """The content words that a new text at this place must not contain, in the short form that `content` returns.
 
-        They are the content words of the record's texts (for an option, of its question), of the right answers and of
+        They are those of the record's texts (for an option, only of its question), of the right answers and of
         forbidden phrases.
         """
         texts = (self.before,) if self.is_option else (self.text, *self.context.record)
@@ -243,8 +243,8 @@ class Gap:
     def edit(self, new: str) -> Edit:
         """Return the edit that puts a distractor (a new sentence or option) at this place.
 
-        A new option gets the letter case and the closing mark of the old one. The exchange of options is intended, so a
-        similarity must not see it: the edit's note has the old option as its reading.
+        A new option gets the letter case and the closing mark of the old one. A similarity should not count the
+        exchange of an option as a loss. So the note of the edit states the old option as its reading.
         """
         if not self.is_option:
             return added(self.text, self.place.stop, new, after_link=self.closed)
@@ -263,8 +263,8 @@ Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
     """Propose to add a sentence at the end of each text, or another text instead of each wrong option of a question.
 
-    To make such a text (a distractor) takes long. So it is made only where the rank is below the probability, or where
-    a text needs it to have `least` changes.
+    To make such a text (a distractor) takes long. So distractors are made only for changes with a rank below the
+    probability, and for as many more as a text needs to have `least` changes.
 
     Args:
         batch: the texts.

@@ -51,13 +51,14 @@ class OptionType(NamedTuple):
 
     Attributes:
         kind: `noun`, `verb` (a predicate without subject, or with a pronoun in front), `infinitive`, `gerund`,
-            `adjective`, `short` (an adjective or participle), `comparative`, `adverb`, `clause`, `amount` (in digits),
-            or `numeral`.
-        lead: the first words, which stay when the option is replaced: a conjunction, a pronoun, a preposition.
-        words: the words after the lead, as they are written.
+            `adjective`, `short` (a short adjective or short participle), `comparative`, `adverb`, `clause`, `amount`
+            (in digits), or `numeral`.
+        lead: the first words, if they stay when the option is replaced: a conjunction, a pronoun, a preposition.
+        words: the words after `lead`, as they are written.
         head: the index in `words`, from 0, of the word that is inflected.
-        forms: the forms that this word may have here, the likeliest first.
-        preposition: the last word of the lead in lower case if it is a preposition; otherwise "".
+        forms: the grammatical forms (case, number and so on) in which the inflected word may stand, the likeliest
+            first.
+        preposition: the last word of `lead` in lower case if it is a preposition; otherwise "".
     """
 
     kind: str
@@ -73,9 +74,9 @@ class OptionType(NamedTuple):
         return self.forms[0]
 
     def made_of(self, new: "OptionType", others: Sequence["OptionType"]) -> str | None:
-        """Return a new option put into the form of this one, with this one's first words, such as its preposition.
+        """Put a new option into the form of this one, and give it the first words of this one, such as a preposition.
 
-        The result is None if the new option cannot be put into this form.
+        The result is the text of the new option; None if it cannot be put into this form.
 
         Args:
             new: the new option with its type.

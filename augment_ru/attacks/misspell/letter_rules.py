@@ -66,7 +66,8 @@ def unstressed(words: Sequence[str], owners: Ints, vowels: Mask, yo: Mask) -> Fl
 
     Args:
         words: the words in lower case.
-        owners: for each letter of all words in a row, the index of its word, from 0; -1 for a gap between words.
+        owners: the index of the word of each letter, from 0, for all words one after another; -1 for a gap between
+            words.
         vowels: whether each letter is a vowel, same shape.
         yo: whether each letter is ё, same shape.
     """
@@ -183,10 +184,11 @@ def _members(letters: str) -> Mask:
 
 
 class LetterRule:
-    """A rule of misspelling: which letters become which, between which others, such as `(о~>а)` for an unstressed о.
+    """A rule of misspelling: some letters become others, such as `(о~>а)` for an unstressed о.
 
     Args:
-        text: the rule, `left(old>new)right`. All four parts are letters or sets of letters; the module says more.
+        text: the rule, `left(old>new)right`: after `left` and before `right`, `old` is replaced by `new`. All four are
+            letters or sets of letters.
 
     Attributes:
         context: pairs (place, mask), sorted by place: which letters the rule allows at the old letters and around them.
@@ -230,8 +232,8 @@ class LetterRule:
             words: the words, letter by letter.
 
         Returns:
-            The index in `words.numbers` of the first old letter at each place, ascending; and how likely the error is
-            there.
+            The index in `words.numbers` of the first letter that the rule replaces, for each place, ascending; and how
+            likely the error is there.
         """
         size = words.numbers.size - 2 * _MARGIN
 
@@ -254,10 +256,10 @@ class LetterRule:
         return places, weights
 
     def written(self, old: str, draw: Callable[[], float]) -> str:
-        """Return the text that this rule of misspelling writes instead of the old letters.
+        """Return what this rule of misspelling writes instead of the letters that it replaces.
 
         Args:
-            old: the old letters in lower case.
+            old: these letters in lower case.
             draw: a function that returns a new draw from U[0, 1) at each call.
         """
         if self.new.startswith("["):

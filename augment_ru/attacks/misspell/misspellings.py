@@ -33,8 +33,8 @@ class Form(NamedTuple):
 class Misspelt(NamedTuple):
     """A word with an error, and the class of the error.
 
-    If the word has two errors of different classes, `kind` joins the classes by `+`. If it has none, `kind` is "".
-    `is_by_rule` tells whether a rule over letters made the error, not the list of frequent misspellings.
+    If the word has two errors of different classes, `kind` joins the classes by `+`. If the word has no error, `kind`
+    is "". `is_by_rule` tells whether a rule over letters made the error, not the list of frequent misspellings.
     """
 
     text: str
@@ -73,7 +73,7 @@ class Misspellings:
         lexicon: the dictionary of frequent misspellings: its name, or a path that ends in .tsv. The columns are right
             form, wrong form, class, share.
         rules: the dictionary of rules over letters. The columns are class, rule, errors, how many places, example.
-        factors: for each class wanted, the number by which its rates are multiplied.
+        factors: for each class that is wanted, a number by which the frequencies of its errors are multiplied.
         prefixes: the prefixes that people split from words («на верное»), longer ones first, each with how often people
             split it.
 

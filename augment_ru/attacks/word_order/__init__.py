@@ -29,9 +29,8 @@ Touches = Callable[[int, int], bool]
 def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple[Edit, ...] | None:
     """Return the smallest edits that put the constituents (phrases) of a clause into another order.
 
-    Some constituents stay where they are, among them all with protected characters. Of the possible choices, the one
-    with the most characters is taken. The text between these constituents is replaced. The capital of the sentence goes
-    to its new first word.
+    Some constituents stay where they are: all with protected characters, and as long a part of the clause as possible.
+    Edits replace only what is between them. The capital of the sentence goes to its new first word.
 
     Args:
         text: the text.
@@ -223,7 +222,8 @@ class WordOrder(Attack):
     """Put the constituents of a clause, or the members of a list, into another order that a native would use.
 
     Args:
-        probability: the share of the clauses and lists with another possible order that are reordered, in [0, 1].
+        probability: the share, in [0, 1], of clauses and lists that are reordered, among those that have another
+            possible order.
         guards: the constraints whose spans this attack never touches, for any task.
 
     Raises:

@@ -26,8 +26,8 @@ _LONG = 3
 class Order(NamedTuple):
     """A new order of the constituents (phrases) of a clause, and its weight.
 
-    The order has, for each position, the index of the constituent that moves there. Of the orders of a clause one is
-    drawn; the probability of an order is its share of their weights.
+    The order has, for each position, the index of the constituent that moves there. One of the orders of a clause is
+    drawn: the higher the weight of an order, the likelier it is.
     """
 
     places: tuple[int, ...]

@@ -45,7 +45,7 @@ _GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
 
 @lru_cache(maxsize=50_000)
 def kinds_of(word: str) -> frozenset[str]:
-    """Return the kinds, such as `being`, that `dictionaries/word_order.tsv` gives a word or lemma; often none."""
+    """Return the kinds, such as `being`, that `dictionaries/word_order.tsv` gives a word or lemma; often empty."""
     return kinds_in("word_order", same_word(word))
 
 

@@ -7,7 +7,7 @@ from augment_ru.constraints.rule_file import Docs, Row
 
 
 def lost_anaphor(record: Row, docs: Docs) -> Sequence[str]:
-    """Return a warning if the pronoun that a record asks about is in none of its texts, in any form.
+    """Return a warning if none of the texts of a record has a form of the pronoun that the record asks about.
 
     The result is empty if the pronoun is found, or if the record does not name it.
 

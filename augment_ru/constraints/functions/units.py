@@ -13,7 +13,7 @@ _REACH = 3
 
 @lru_cache(maxsize=100_000)
 def is_number(word: str) -> bool:
-    """Tell whether a word in lower case counts something: «5», «пять», «несколько»."""
+    """Tell whether a word in lower case says how many: «5», «пять», «несколько»."""
     return word[:1].isdigit() or readings(word)[0].pos == "NUMR"
 
 

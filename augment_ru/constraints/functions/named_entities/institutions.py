@@ -172,7 +172,7 @@ def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
         view: the tokens of a text, with what their letter case tells about names.
         labels: the labels of the names found so far.
         at: the index of the first token that may belong to the run.
-        within: whether the name has had no capital before the run; then persons do not belong to the run.
+        within: whether the part of the name before the run has no capital. If so, persons do not belong to the run.
 
     Returns:
         The index of the token after the run.
