@@ -27,7 +27,7 @@ class TokensByDevice(NamedTuple):
     gpu: int
 
     def on(self, device: "Device") -> int:
-        """Return the most tokens in a batch on this device."""
+        """Return how many tokens a batch may have at most on this device."""
         return self.gpu if device.type == "cuda" else self.cpu
 
 

@@ -68,9 +68,9 @@ class WordForm(NamedTuple):
 
     @property
     def first_case(self) -> str:
-        """The case of the form, a second case as the common one, by its name in pymorphy3; "" for a form without case.
+        """The case of the form by its name in pymorphy3; "" for a form without case.
 
-        So «чаю» in «стакан чаю» is in the genitive, `gent`.
+        The second genitive and locative count as `gent` and `loct`: «чаю» in «стакан чаю» is in `gent`.
         """
         return SECOND_CASES.get(self.case, self.case)
 

@@ -30,7 +30,7 @@ from augment_ru.resources import listed_in, word_lists
 
 
 class WordKnowledge(Normalization):
-    """What a normalizer of words knows: a base class, of which a normalizer overrides the members that it needs."""
+    """The base class of what normalizers know about words; a normalizer overrides the members that it needs."""
 
     __slots__ = ()
     wild: ClassVar[str] = ""
@@ -52,7 +52,7 @@ class WordKnowledge(Normalization):
         return ((item, letters, cost) for letters, cost, item in lexicon.table_of(self.name))
 
     def whole(self, piece: str) -> Iterable[WordReading]:
-        """Return the words that a word with the signs around it may stand for; the signs may stand for letters, too."""
+        """Return the words that a piece (a word with the signs around it) may stand for; signs may be letters, too."""
         del piece
         return ()
 

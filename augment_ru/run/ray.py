@@ -68,8 +68,8 @@ class Ray:
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
         """Start the engine: yield a session, to which parts of a run are given while the `with` block runs.
 
-        A cluster that is started for the work ends with the block. In the block, a signal (such as Ctrl-C) is handled
-        only between calls of Ray, since Ray would lose an error that is raised inside a call, or end the program.
+        A cluster that is started for the work ends with the block. In the block, a signal such as Ctrl-C takes effect
+        only between two calls of Ray.
 
         Args:
             work: what is done with each part.

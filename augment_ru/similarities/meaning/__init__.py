@@ -76,10 +76,10 @@ class Meaning(Similarity):
         return {"threshold": THRESHOLDS[text]}
 
     def grades(self, scores: Floats) -> Floats | None:
-        """Return which grades readers give to texts with such scores: the shares of 3, 2, 1 and 0, shape (4,).
+        """Return the shares of the grades 3, 2, 1 and 0 that readers give to texts with such scores, shape (4,).
 
-        They are means over the scores. The result is None if there are no scores, or if the weights are not the shipped
-        ones, for which the grades were collected.
+        Each share is a mean over the scores. The result is None if there are no scores, or if the weights are not the
+        shipped ones, for which the grades were collected.
         """
         if self.weights != "meaning" or not scores.size:
             return None

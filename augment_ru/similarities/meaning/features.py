@@ -24,7 +24,7 @@ from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, So
 def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
     """Find whether edits changed what a text claims: negations, persons, numbers, times.
 
-    Words that were added after the last word of the text are left to `of_added`.
+    Words that were added after the last word of the text do not count here; `of_added` judges them.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
@@ -191,8 +191,8 @@ def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        ("exchanged_roles", 1.0) if the roles changed. ("opposite", -1.0) if they did not change, although a word was
-        replaced by its opposite, because the nouns were exchanged, too: then the opposite is no loss.
+        ("exchanged_roles", 1.0) if the roles changed. ("opposite", -1.0) if a word was replaced by its opposite and the
+        nouns were exchanged, too: then the roles are the same, and the opposite is no loss.
     """
     source, reshaped = fates.source, fates.reshaped
     nouns = [(source.forms[number], form) for number, form in reshaped if source.kind(number).role in NOMINAL]

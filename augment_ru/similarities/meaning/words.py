@@ -162,8 +162,8 @@ class Source:
         """Divide the text into its sentences; return those that edits touch, each with its edits.
 
         Sentences stay together if an edit reaches across their border. Words that are added after the last word of the
-        text may contradict any sentence, so they are returned with the whole text. Words that other edits removed
-        elsewhere count as moved to the last sentence instead.
+        text may contradict any sentence, so they are returned with the whole text. If such a word was removed
+        elsewhere, it is only moved, and is returned with the last sentence.
 
         Args:
             edits: the edits, sorted by place. The places of the returned edits count from the start of their sentence.
