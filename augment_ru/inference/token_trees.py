@@ -41,8 +41,8 @@ class Tree(NamedTuple):
             another sequence continues after it.
         depths: for each of `tokens`, how many tokens come before it in its sequence, the prefix included; shape
             (inputs,).
-        ends: for each of `tokens`, the index in `tokens` where its branch of the tree stops, shape (inputs,). The
-            tokens up to there attend to it.
+        ends: for each of `tokens`, the index in `tokens` before which its branch of the tree ends, shape (inputs,). All
+            tokens of the branch attend to it.
         scored: the tokens whose probability is asked for, shape (scored,).
         parents: for each scored token, the index in `tokens` of the token before it; -1 if the prefix comes before it;
             shape (scored,).

@@ -63,7 +63,7 @@ class Server(NamedTuple):
     retries: int
 
     async def ask(self, client: "AsyncClient", question: Mapping[str, Any], read: Callable[[Any], T]) -> T:
-        """Send a question, and return its answer as `read` gives it.
+        """Send a question, and return what `read` takes from the answer.
 
         Args:
             client: the HTTP client that sends it.

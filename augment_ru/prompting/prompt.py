@@ -232,9 +232,9 @@ class Prompt:
             record: the row; its right answer is not used.
             shots: the demonstrations: rows with right answers, in the order of the prompt.
             labels: the classes of the data; needed if the prompt's file does not name them.
-            budget: the most tokens of a prompt; None to cut nothing. What the instruction and the separators leave is
-                divided: a quarter is for the row, and the demonstrations share the rest; without demonstrations all is
-                for the row (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels are not cut.
+            budget: the most tokens of a prompt; None to cut nothing. Of the tokens beside instruction and separators,
+                the row may have a quarter, and the demonstrations share the rest; without demonstrations the row may
+                have all (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels are not cut.
 
         Raises:
             AugmentError: a field is missing, a label has no word, or the budget is too small.

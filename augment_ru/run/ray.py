@@ -48,8 +48,8 @@ class Ray:
     """An engine that does the parts of a run as tasks of a Ray cluster, each on one processor.
 
     If a machine is lost, its parts are done again on another one. Only the process that starts the run (the driver)
-    reads the input and writes the output; Ray transports parts and results. Other files, which options name, must have
-    the same path on every machine. Relative paths start from the working folder of the driver.
+    reads the input and writes the output; Ray transports parts and results. Other files that options name must have the
+    same path on every machine. Relative paths start from the working folder of the driver.
 
     Args:
         address: the address of the cluster; "" for the cluster that Ray finds (RAY_ADDRESS), or a new one on this

@@ -359,8 +359,8 @@ class BertScorer(Scorer):
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Return the F1 of each perturbed text against its original, shape (candidates,), at most 1.
 
-        Before rescaling, equal texts score 1 and an empty text scores 0. In float32, a score, once it is rounded, does
-        not depend on the other texts.
+        Before rescaling, equal texts score 1 and an empty text scores 0. In float32, a rounded score does not depend on
+        the other texts.
 
         Args:
             indices: for each perturbed text, the index of its original among the references, shape (candidates,).

@@ -65,9 +65,9 @@ class Meaning(Similarity):
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, float]:
-        """Return the threshold that a name stands for, such as `strict` in `meaning:strict`.
+        """Return the value of the option `threshold` that a name stands for, such as `strict` in `meaning:strict`.
 
-        Nine readers in ten say of a text that passes `strict` that it means the same.
+        Of a text that passes `strict`, nine readers in ten say that it means the same.
 
         Raises:
             AugmentError: there is no threshold of this name.

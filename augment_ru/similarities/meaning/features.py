@@ -298,7 +298,7 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
 
     Yields:
         For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `other_name`, each
-        with 1. Also `other_text`, with the share of these words in the text's information minus 0.5; at least 0.
+        with 1. Also `other_text`, with these words' share of the text's information minus 0.5, or 0 if that is less.
     """
     source = fates.source
     forms, groups = source.forms, fates.replaced
@@ -328,8 +328,8 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, added…).
 
     Yields:
-        `added_same`, with the share of the added words, in [0, 1], that the text has, too. `added_denial`, with 1 if
-        such words were added with a negation, else with 0.
+        `added_same`, with the share of the added words that also occur in the text, in [0, 1]. `added_denial`, with 1
+        if there are such words and the added words deny, else with 0.
     """
     end = len(fates.source.forms)
     behind = [word for at, word in fates.inserted if at == end]

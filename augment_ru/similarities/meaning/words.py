@@ -223,7 +223,8 @@ class Source:
     def shares(self) -> list[float]:
         """The share of each word in the information of the text, in [0, 1]; rare words have more than frequent ones.
 
-        The information of the text counts as at least 1, so that one word of a very short text does not have all of it.
+        If the information of the text is below 1, 1 is used instead. So the shares in a very short text add up to less
+        than 1.
         """
         informations = list(map(information, self.forms))
         total = max(sum(informations), 1.0)
