@@ -49,8 +49,7 @@ def by_trees(
         pretrained: a causal language model that gives sequences in a tree the same values as single ones (to rounding).
         questions: for each question, its sequences, with the index of the first token that is scored.
         budget: the most tokens in a batch.
-        worth: how many tokens a prefix must save at least, or else it is not computed by itself; None for the default
-            of the device.
+        worth: the fewest tokens that a prefix must save to be computed by itself; None for the default of the device.
 
     Returns:
         For each question, the log-likelihoods of its sequences, shape (sequences,).
@@ -273,8 +272,8 @@ class Likelihoods(NamedTuple):
     Attributes:
         pretrained: a causal language model.
         budget: the most tokens in a batch, padding included.
-        trees: whether common beginnings of sequences are computed only once. The model must give the same values then
-            as without this.
+        trees: whether common beginnings of sequences are computed only once; may be True only for a model whose values
+            this does not change.
     """
 
     pretrained: Pretrained

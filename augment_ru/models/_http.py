@@ -118,13 +118,12 @@ def concurrent_answers(
 ) -> Iterator[tuple[int, T]]:
     """Ask several questions at a time; yield (index of the question, answer) as soon as an answer arrives.
 
-    After a failure, no further question is asked. The answers to open questions are still yielded; then the error is
-    raised. After a signal such as Ctrl-C, they are also yielded, but only for a limited time, and only until a second
-    signal comes.
+    After a failure, no further question is asked. Answers to questions that were asked already are still yielded; then
+    the error is raised. After a signal such as Ctrl-C, they are yielded for a limited time, or until a second signal.
 
     Args:
         count: the number of questions, which are numbered from 0.
-        most: the maximum number of questions that are open at the same time.
+        most: the maximum number of questions that wait for an answer at the same time.
         ask: takes the HTTP client and the index of a question, and returns its answer.
     """
     import httpx  # noqa: PLC0415  (an extra)

@@ -20,7 +20,7 @@ _BATCH_TOKENS = TokensByDevice(cpu=1024, gpu=16_384)
 
 @dataclass(frozen=True, slots=True)
 class Options(PromptOptions):
-    """The options of `--model-option hf-seq2seq.NAME=VALUE`: those of `PromptOptions`, for loading and asking it."""
+    """The options of `--model-option hf-seq2seq.NAME=VALUE`: the same as `PromptOptions`."""
 
 
 def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:

@@ -17,7 +17,7 @@ from augment_ru.prompting.prompted_model import DIGITS
 
 @dataclass(frozen=True, slots=True)
 class Options(LoadingOptions):
-    """The options of `--model-option hf-tokens.NAME=VALUE`: those of `LoadingOptions`, for loading the model."""
+    """The options of `--model-option hf-tokens.NAME=VALUE`: the same as `LoadingOptions`."""
 
 
 def tagged(pretrained: Pretrained, texts: Sequence[str], budget: int) -> list[tuple[Tokens, Sequence[str]]]:

@@ -74,7 +74,7 @@ class WordReading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """The rules by which strings are read.
+    """The rules by which normalizers read strings as Russian words.
 
     Attributes:
         ways: maps one to five characters to the ways to read them; they are looked up as written and in lower case.

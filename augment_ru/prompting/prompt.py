@@ -124,8 +124,8 @@ class OwnTemplate:
             about (MERA, section 4.1). They do not use their own template, since it repeats the instruction.
         by: the field whose value chooses a template from `kinds` instead of `later`; "" to use `later` for all rows.
         kinds: maps the values of the field `by` to templates.
-        first: the text that is added to the template of the first demonstration; white space around the templates of
-            other rows is removed, and with "" around all. None takes all templates as they are.
+        first: the text that is added to the template of the first demonstration; "" to add nothing. White space around
+            templates to which nothing is added is removed. None takes all templates as they are.
     """
 
     template: str
@@ -232,9 +232,9 @@ class Prompt:
             record: the row; its right answer is not used.
             shots: the demonstrations: rows with right answers, in the order of the prompt.
             labels: the classes of the data; needed if the prompt's file does not name them.
-            budget: the most tokens of a prompt; None to cut nothing. Of the tokens beside instruction and separators,
-                the row may have a quarter, and the demonstrations share the rest; without demonstrations the row may
-                have all (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels are not cut.
+            budget: the most tokens of a prompt; None to cut nothing. Of the tokens that instruction and separators
+                leave, the row may have a quarter, and the demonstrations share the rest; without demonstrations, the
+                row may have all (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels never.
 
         Raises:
             AugmentError: a field is missing, a label has no word, or the budget is too small.

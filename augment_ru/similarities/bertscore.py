@@ -349,7 +349,7 @@ class BertScorer(Scorer):
 
     @property
     def warnings(self) -> dict[int, tuple[str, ...]]:
-        """Warnings that an original or a perturbed text is longer than the model reads, by the original's index."""
+        """Maps the index of an original to the warnings that it or its perturbed texts are too long for the model."""
         limit = self._encoder.limit
         return {
             index: (f"bertscore: compared by the first {limit} of {count} tokens, which is all the model takes",)

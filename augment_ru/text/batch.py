@@ -147,7 +147,7 @@ class Batch:
         return streams.uniform(rows, places - self.starts[rows], lane)
 
     def keys(self, streams: Streams, places: Ints) -> Keys:
-        """Return a key for each global place, shape (places,); a key serves to draw further random numbers there.
+        """Return a key for random draws at each global place, shape (places,).
 
         Args:
             streams: the random streams of the texts.

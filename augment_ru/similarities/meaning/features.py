@@ -475,7 +475,8 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
 
     Yields:
         For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `damaged_letters`,
-        each with the share of the text's information that it concerns, in [0, 1]; `illegible_words` with 1 or 0.
+        each with the share of the text's information that it concerns, in [0, 1]. But
+        `illegible_words` comes with 1 if the word is rather illegible and not short, else with 0.
     """
     source = fates.source
     for number, form, apart in fates.damaged:
