@@ -31,8 +31,7 @@ def text_length(example: Example) -> int:
 class TorchModel(Model):
     """A torch module that answers examples.
 
-    The module is moved to the device and put into evaluation mode. Examples are computed in batches of similar length,
-    the longest first; a batch that does not fit into memory is halved and tried again.
+    The module is moved to the device and put into evaluation mode. Examples are computed in batches of similar length.
 
     Attributes:
         module: the module.

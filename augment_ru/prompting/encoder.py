@@ -28,7 +28,7 @@ class PromptEncoder(NamedTuple):
 
     @classmethod
     def of(cls, pretrained: Pretrained, chat: Chat | None = None) -> "PromptEncoder":
-        """Make the encoder of a model; a test text shows which token its tokenizer puts first.
+        """Make the encoder of a model.
 
         Args:
             pretrained: the network with its tokenizer.

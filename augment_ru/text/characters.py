@@ -91,10 +91,7 @@ def decode(codes: Codes) -> str:
 
 
 def among(codes: Codes, signs: str) -> Mask:
-    """Return, for each code point, whether it is one of the characters in `signs`, same shape.
-
-    If `signs` are few, this is faster than `np.isin`.
-    """
+    """Return, for each code point, whether it is one of the characters in `signs`, same shape."""
     found: Mask = np.zeros(codes.shape, dtype=np.bool_)
     for sign in signs:
         found |= codes == ord(sign)
