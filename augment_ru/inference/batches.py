@@ -27,7 +27,7 @@ class TokensByDevice(NamedTuple):
     gpu: int
 
     def on(self, device: "Device") -> int:
-        """Return the most tokens in a batch on this device."""
+        """Return how many tokens a batch may have at most on this device."""
         return self.gpu if device.type == "cuda" else self.cpu
 
 
@@ -38,7 +38,7 @@ def padded(
 
     Args:
         sequences: the tokens of each sequence.
-        device: where the tensors are put; for a GPU they are copied asynchronously from pinned memory.
+        device: where the tensors are put.
         pad: the token that fills up the shorter sequences.
         left: whether the padding comes before the tokens, as causal models need it for generation.
     """

@@ -58,7 +58,7 @@ class Decoding:
 
     @property
     def drawn(self) -> bool:
-        """Whether tokens are drawn at random; then a text also depends on the key of its draws."""
+        """Whether tokens are drawn at random."""
         return self.temperature is not None or self.top_p is not None
 
     @property
@@ -74,11 +74,10 @@ class TokenChooser:
     Attributes:
         keys: the key on which each text's random draws depend, shape (texts,).
         decoding: how tokens are chosen; must not be a beam search.
-        tolerance: two logits that differ by less than this are close: rounding could swap them.
+        tolerance: rounding could swap two logits that differ by less than this.
         start: how many tokens a text has before the first generated one.
         ends: the tokens that end a text.
-        close: for each text, whether a token was chosen before its end although another one had a close logit; shape
-            (texts,).
+        close: for each text, whether rounding could have changed the choice of one of its tokens, shape (texts,).
     """
 
     keys: Keys
@@ -124,17 +123,17 @@ def chosen_of(
     """Choose the next token of each text, and tell whether rounding errors could have changed the choice.
 
     Args:
-        logits: the highest logits of each text in falling order, shape (texts, tokens). The last one belongs to a token
-            that may not be chosen; it shows whether this token was nearly among those that may.
+        logits: the highest logits of each text in falling order, shape (texts, tokens): those of the tokens that may be
+            chosen, and one more, since rounding could bring it among them.
         tokens: the tokens of these logits, same shape.
         keys: the key on which each text's random draws depend, shape (texts,).
-        step: how many new tokens the text already has; each draw depends on step and token.
+        step: how many new tokens the text already has; the random draws depend on it.
         decoding: how tokens are chosen: the likeliest, or by temperature and top-k.
-        tolerance: rounding may swap two logits that differ by less; 0 if rounding is to be ignored.
+        tolerance: rounding could swap two logits that differ by less than this; 0 to ignore rounding.
 
     Returns:
-        For each text, the index of the chosen token in its row of `tokens`; and whether rounding could have changed the
-        choice. Both have the shape (texts,).
+        The index of the chosen token in `tokens` for each text, and whether rounding could have changed the choice;
+        both of shape (texts,).
     """
     possible = np.minimum(decoding.top_k, logits.shape[1]) if decoding.temperature is not None else 1
     noisy = logits.copy()
@@ -160,7 +159,7 @@ def gumbel(keys: Keys, positions: Keys) -> Floats:
 
     Args:
         keys: the keys of random streams.
-        positions: which draw of each stream is returned; the shapes of both arguments are broadcast.
+        positions: the number of the draw in its stream. Both arguments are broadcast to one shape.
     """
     points = unit(keys, positions) + 2.0**-54  # never 0
     noise: Floats = -np.log(-np.log(points))
@@ -185,9 +184,9 @@ def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
 
 
 def likeliest(probabilities: Floats, top_p: float) -> Ints:
-    """Return the likeliest tokens, which together have at least the probability `top_p`; the likeliest come first.
+    """Return so many of the likeliest tokens that together they have at least the probability `top_p`.
 
-    There may be more of them than this takes. Equally likely tokens are sorted by their numbers.
+    The likeliest come first, equally likely ones by their numbers. More tokens than needed may be returned.
 
     Args:
         probabilities: the probability of every token, shape (vocabulary,).

@@ -42,8 +42,8 @@ def by_trees(
 ) -> list[Floats]:
     """Return the log-likelihood of each sequence of tokens, in nats; common beginnings are computed only once.
 
-    The sequences of a question are joined to a tree; its branches are the tokens in which they differ. A prefix that
-    several questions share is computed before their trees.
+    The sequences of a question are joined to a tree; its branches are the tokens in which they differ. The prefix, with
+    which all sequences of several questions begin, is computed first.
 
     Args:
         pretrained: a causal language model that gives sequences in a tree the same values as single ones (to rounding).
@@ -272,8 +272,8 @@ class Likelihoods(NamedTuple):
     Attributes:
         pretrained: a causal language model.
         budget: the most tokens in a batch, padding included.
-        trees: whether the tokens with which several sequences begin are computed only once. This needs a model that
-            gives the same values then.
+        trees: whether common beginnings of sequences are computed only once; may be True only for a model whose values
+            this does not change.
     """
 
     pretrained: Pretrained

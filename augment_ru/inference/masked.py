@@ -122,7 +122,7 @@ def whole_words(name: str, tokenizer: Any) -> dict[int, str]:  # noqa: ANN401  (
     The result is cached.
 
     Args:
-        name: the name of the model; the result depends only on the tokenizer.
+        name: the name of the model, by which the cache finds the result.
         tokenizer: the tokenizer of the model.
     """
     del name

@@ -41,9 +41,9 @@ class Tree(NamedTuple):
             another sequence continues after it.
         depths: for each of `tokens`, how many tokens come before it in its sequence, the prefix included; shape
             (inputs,).
-        ends: for each of `tokens`, the index before which its branch of the tree ends, shape (inputs,). All tokens of
-            the branch attend to it.
-        scored: the tokens of which the model gives the probability, shape (scored,).
+        ends: for each of `tokens`, the index in `tokens` before which its branch of the tree ends, shape (inputs,). All
+            tokens of the branch attend to it.
+        scored: the tokens whose probability is asked for, shape (scored,).
         parents: for each scored token, the index in `tokens` of the token before it; -1 if the prefix comes before it;
             shape (scored,).
         paths: for each sequence, the indices of its tokens in `scored`.
@@ -87,7 +87,7 @@ def prefix_groups(questions: Sequence[Sequence[Request]], least: int) -> list[Pr
 
     Args:
         questions: the sequences of each question; no sequence may be empty.
-        least: the fewest tokens that a common prefix must save; one that saves fewer is not worth a call of the model.
+        least: the fewest tokens that a common prefix must save to be worth a call of the model.
     """
     prefixes = [_common_prefix(question) for question in questions]
     keys = [prefix.astype(">u4").tobytes() for prefix in prefixes]  # sorts as the tokens do, and fast
@@ -216,13 +216,13 @@ def _tree(nodes: Ints, paths: Sequence[Ints]) -> Tree:
 def tree_mask(trees: Sequence[Tree], size: int, prefix: int) -> Bools:
     """Return the attention mask of several trees in one row: which tokens each token attends to.
 
-    A tree is made of token sequences that begin alike. A token attends to the prefix, to itself, and to the tokens
-    before it in its sequences. Padding attends to the prefix and itself.
+    A tree is made of token sequences that begin alike. The prefix is the tokens before all trees. A token attends to
+    the prefix, to itself, and to the tokens before it in its sequences; padding attends to the prefix and itself.
 
     Args:
         trees: the trees, one after another; padding follows the last one.
         size: the number of tokens of the trees and the padding.
-        prefix: the number of tokens of the prefix, which comes before all trees.
+        prefix: the number of tokens of the prefix.
 
     Returns:
         Flags of shape (size, prefix + size): a row for each token that attends, a column for each token attended to.

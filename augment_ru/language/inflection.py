@@ -47,8 +47,8 @@ class WordForm(NamedTuple):
         lemma: the lemma of the word, with ё.
         kind: the class of the word: NOUN, ADJ, VERB (including participles and gerunds), or pymorphy3's part of speech.
         grammemes: the grammemes that make the form, such as {"sing", "ablt"}.
-        variants: grammemes that tell apart forms with the same `grammemes`: {"V-oy"} for «водою», none for «водой»; for
-            a noun also its gender.
+        variants: grammemes that distinguish forms with the same `grammemes`: {"V-oy"} for «водою», none for «водой».
+            For a noun, its gender is one of them.
         word: all grammemes, also those that all forms of the word have: {"NOUN", "inan", "femn", "sing", "ablt"}.
     """
 
@@ -68,9 +68,9 @@ class WordForm(NamedTuple):
 
     @property
     def first_case(self) -> str:
-        """The case of the form, a second case as the common one, by its name in pymorphy3; "" for a form without case.
+        """The case of the form by its name in pymorphy3; "" for a form without case.
 
-        So «чаю» in «стакан чаю» is in the genitive, `gent`.
+        The second genitive and locative count as `gent` and `loct`: «чаю» in «стакан чаю» is in `gent`.
         """
         return SECOND_CASES.get(self.case, self.case)
 

@@ -205,8 +205,8 @@ class Reading(NamedTuple):
     Attributes:
         lemma: the dictionary form, in lower case.
         pos: pymorphy3's part of speech (NOUN, ADJF, …); "" for a word that is not Russian.
-        grammemes: pymorphy3's names of all grammatical values; second cases count as the common ones («чаю» in «стакан
-            чаю» as a genitive).
+        grammemes: pymorphy3's names of all grammatical values. The second genitive («чаю» in «стакан чаю») is given as
+            the genitive, the second locative as the locative.
         known: whether the dictionary has the word; otherwise the analysis is a guess from its ending.
         score: pymorphy3's estimate of how likely this analysis is, in [0, 1].
         case: pymorphy3's name of the case, also of a second case; "" if the form has none.

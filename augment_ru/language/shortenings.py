@@ -47,9 +47,8 @@ def unit_forms(kind: str, words: str) -> tuple[str, ...]:
     """Return all forms of a noun that its abbreviation may stand for.
 
     Args:
-        kind: the kind of the abbreviation in the dictionary, such as `unit` («км») or `time` («г.»). Abbreviations of
-            some kinds stand for one number only: that of `words`.
-        words: the noun in the nominative, singular or plural.
+        kind: the kind of the abbreviation in the dictionary, such as `unit` («км») or `time` («г.»).
+        words: the noun in the nominative. If the dictionary has it in the plural, only plural forms are returned.
     """
     noun = noun_of(_PLURALS.get(words, words))
     if noun is None:

@@ -149,7 +149,7 @@ class Encoder:
 
     Args:
         model: slovnet's model.
-        gap: the number in the model's vocabulary that separates texts.
+        gap: the id that stands between two texts in a sequence of word ids of the model's vocabulary.
         dtype: the floating type in which the encoder computes.
     """
 

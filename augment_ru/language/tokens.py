@@ -37,8 +37,8 @@ def readable(text: str) -> tuple[str, list[int] | None]:
     that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) becomes spaces.
 
     Returns:
-        The prepared text. And a list: the place in the original of each of its characters, then of its end; None if no
-        place changes.
+        The prepared text, and a list with the place in the original of each of its characters and of its end. The list
+        is None if no place changes.
     """
     if "\\" in text:
         text = _ESCAPES.sub("  ", text)

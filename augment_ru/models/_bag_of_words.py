@@ -20,7 +20,7 @@ class Train(NamedTuple):
 
     Attributes:
         texts: the text of each row.
-        labels: maps each field of the right answer to the labels that the rows have in it.
+        labels: maps each field of the right answer to its label in each row.
         digest: a digest of the rows.
     """
 
@@ -30,10 +30,10 @@ class Train(NamedTuple):
 
 
 def train_of(request: ModelRequest, kind: str) -> Train:
-    """Read the train file of a model: the file that its argument names, or else the file of `--train`.
+    """Read the train file of a model.
 
     Args:
-        request: what the model is made from. Its `argument` names the train file; if that is empty, its `train` does.
+        request: what the model is made from. The train file is its `argument`; if that is empty, its `train`.
         kind: the kind of model, for messages.
 
     Raises:

@@ -63,7 +63,7 @@ class Server(NamedTuple):
     retries: int
 
     async def ask(self, client: "AsyncClient", question: Mapping[str, Any], read: Callable[[Any], T]) -> T:
-        """Send a question, and return its answer as `read` gives it.
+        """Send a question, and return what `read` takes from the answer.
 
         Args:
             client: the HTTP client that sends it.
@@ -118,14 +118,13 @@ def concurrent_answers(
 ) -> Iterator[tuple[int, T]]:
     """Ask several questions at a time; yield (index of the question, answer) as soon as an answer arrives.
 
-    After a failure, no further question is asked. Questions that are open then are still answered, so that they need
-    not be asked again; after that the error is raised. An interruption of the program (a signal) also lets open
-    questions be answered, but only for a limited time, and only until a second signal comes.
+    After a failure, no further question is asked. Answers to questions that were asked already are still yielded; then
+    the error is raised. After a signal such as Ctrl-C, they are yielded for a limited time, or until a second signal.
 
     Args:
         count: the number of questions, which are numbered from 0.
-        most: the maximum number of questions that are open at the same time.
-        ask: takes the client and the index of a question, and returns its answer.
+        most: the maximum number of questions that wait for an answer at the same time.
+        ask: takes the HTTP client and the index of a question, and returns its answer.
     """
     import httpx  # noqa: PLC0415  (an extra)
 

@@ -26,7 +26,7 @@ from augment_ru.prompting.replies import REASONING, answer_in, before_stop
 
 @dataclass(frozen=True, slots=True)
 class LoadingOptions(CheckedOptions):
-    """How a model is loaded and run. These options change answers only by rounding.
+    """The options for loading and running a model; they change its answers only by rounding.
 
     Attributes:
         dtype: auto, float32, bfloat16 or float16.
@@ -42,7 +42,7 @@ class LoadingOptions(CheckedOptions):
 
 @dataclass(frozen=True, slots=True)
 class PromptOptions(LoadingOptions, AskedWithPrompts):
-    """How prompts are made and answers are generated.
+    """The options for making prompts and generating answers, and those for loading the model.
 
     Attributes:
         template: a prompt file that replaces the task's.
@@ -106,8 +106,7 @@ class PromptedNetwork:
             head: the transformers class that loads the model.
             request: what the model is made from; its argument is a folder or a name on the hub.
             options: the options that the user set.
-            chat_of: takes the tokenizer, and returns the form of a chat in which the network is asked; None for prompts
-                that are plain texts.
+            chat_of: takes the tokenizer, and returns the chat template to ask with; None to ask with plain texts.
 
         Raises:
             AugmentError: there is no such model or prompt, or an option is out of its range.
@@ -224,7 +223,7 @@ def batch_budget(pretrained: Pretrained, options: LoadingOptions) -> int:
     """Return the most tokens in a batch, padding included, for a network that generates no text.
 
     Args:
-        pretrained: the network, whose device decides if no option does.
+        pretrained: the network; its device decides if the option `batch_tokens` is None.
         options: the options that the user set.
     """
     return options.batch_tokens or _ENCODED_TOKENS.on(pretrained.device)

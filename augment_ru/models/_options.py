@@ -10,22 +10,22 @@ from augment_ru.records.task import Task
 
 
 def limited(default: Any, *, possible: Sequence[str] = (), least: float | None = None, positive: bool = False) -> Any:  # noqa: ANN401
-    """Return a field for a dataclass of options, whose value is limited; the value None always passes.
+    """Return a dataclass field for an option that may have only certain values; None is always allowed.
 
     Args:
         default: the default.
-        possible: the possible values; empty for any.
-        least: the smallest value that passes; None for any.
+        possible: the allowed values; empty if any value is allowed.
+        least: the smallest allowed value; None for no lower limit.
         positive: whether the value must be over 0.
     """
     return field(default=default, metadata={"possible": possible, "least": least, "positive": positive})
 
 
 class CheckedOptions:
-    """The base class of options of which some are `limited`.
+    """The base class of a model's options; it checks the values of options that are declared with `limited`.
 
     Raises:
-        AugmentError: an option has a value that is not possible.
+        AugmentError: an option has a value that is not allowed.
     """
 
     __slots__ = ()

@@ -31,8 +31,7 @@ def text_length(example: Example) -> int:
 class TorchModel(Model):
     """A torch module that answers examples.
 
-    The module is moved to the device and put into evaluation mode. Examples are computed in batches of similar length,
-    the longest first; a batch that does not fit into memory is halved and tried again.
+    The module is moved to the device and put into evaluation mode. Examples are computed in batches of similar length.
 
     Attributes:
         module: the module.
@@ -42,15 +41,15 @@ class TorchModel(Model):
         labels: the label of each output; the prediction is the label of the highest output. Give either this or
             `decode`.
         decode: turns the module's output into predictions. Give either this or `labels`.
-        length: returns the length of an example, in the unit of `budget`; by default in characters.
+        length: a function that returns the length of an example; by default in characters.
         budget: the maximum size of a batch: the number of its examples times the length of the longest.
         device: where the module runs; given as auto, cpu or cuda[:N].
         autocast: the dtype of torch's autocast; given as auto (bfloat16 on a GPU, off on the CPU), a dtype, or None for
             off.
         few_shot: whether the module reads demonstrations.
-        signature: all that defines the answers, for the cache; None if the answers must not be cached.
-        cached: whether answers may be kept in the cache.
-        chunk: how many examples are given in one call.
+        signature: a text that states all that defines the answers; None if the answers must not be cached.
+        cached: whether the cache keeps the answers, if there is a signature.
+        chunk: the most examples in one call of the model, which divides them into batches.
 
     Raises:
         AugmentError: there is no such device or dtype, or not exactly one of `labels` and `decode` is given.

@@ -16,7 +16,7 @@ class Options:
     """The options of `--model-option adaboost.NAME=VALUE`.
 
     Attributes:
-        seed: the seed of the order in which trees try features.
+        seed: the seed of the random order in which the decision trees try the n-grams.
     """
 
     seed: int = 42
@@ -26,7 +26,7 @@ def adaboost(request: ModelRequest, /) -> BagOfWords:
     """Train the model (AdaBoost over n-grams of words) on a train file.
 
     Args:
-        request: what the model is made from. Its `argument` names the train file; if that is empty, its `train` does.
+        request: what the model is made from. The train file is its `argument`; if that is empty, its `train`.
 
     Raises:
         AugmentError: the train file is missing or wrong, or scikit-learn is not installed.

@@ -25,7 +25,7 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Options(LoadingOptions):
-    """The options of `--model-option hf-classifier.NAME=VALUE`: how the model is loaded (`LoadingOptions`), and these.
+    """The options of `--model-option hf-classifier.NAME=VALUE`: those of `LoadingOptions`, and the following.
 
     Attributes:
         fields: the one or two fields that the model reads, separated by a comma. By default it reads the fields of the
@@ -101,7 +101,7 @@ class Classifier(Model):
     def logits(self, examples: Sequence[Example]) -> Floats:
         """Return the model's logits, shape (examples, labels).
 
-        A model of entailment has one for each label: the logit of entailment between the text and the label's sentence.
+        For a model of entailment, a label's logit is that of entailment between the text and the label's sentence.
 
         Raises:
             AugmentError: an example does not fit into memory, or lacks a field.

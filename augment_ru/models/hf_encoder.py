@@ -18,7 +18,7 @@ POOLINGS = ("mean", "cls")
 
 @dataclass(frozen=True, slots=True)
 class Options(LoadingOptions):
-    """The options of `--model-option hf-encoder.NAME=VALUE`: how the model is loaded (`LoadingOptions`), and these.
+    """The options of `--model-option hf-encoder.NAME=VALUE`: those of `LoadingOptions`, and the following.
 
     Attributes:
         depth: how many documents a ranking holds at most.

@@ -20,7 +20,7 @@ _BATCH_TOKENS = TokensByDevice(cpu=1024, gpu=16_384)
 
 @dataclass(frozen=True, slots=True)
 class Options(PromptOptions):
-    """The options of `--model-option hf-seq2seq.NAME=VALUE`: how it is loaded and asked (`PromptOptions`)."""
+    """The options of `--model-option hf-seq2seq.NAME=VALUE`: the same as `PromptOptions`."""
 
 
 def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:

@@ -17,7 +17,7 @@ from augment_ru.prompting.prompted_model import DIGITS
 
 @dataclass(frozen=True, slots=True)
 class Options(LoadingOptions):
-    """The options of `--model-option hf-tokens.NAME=VALUE`: how the model is loaded (`LoadingOptions`)."""
+    """The options of `--model-option hf-tokens.NAME=VALUE`: the same as `LoadingOptions`."""
 
 
 def tagged(pretrained: Pretrained, texts: Sequence[str], budget: int) -> list[tuple[Tokens, Sequence[str]]]:

@@ -51,7 +51,7 @@ def linear(request: ModelRequest, /) -> BagOfWords | Chooser:
     MuSeRC and RuCoS have no classes to learn: there it chooses the options that are nearest to the passage by tf-idf.
 
     Args:
-        request: what the model is made from. Its `argument` names the train file; if that is empty, its `train` does.
+        request: what the model is made from. The train file is its `argument`; if that is empty, its `train`.
 
     Raises:
         AugmentError: the train file is missing or wrong, an option is wrong, or scikit-learn is not installed.

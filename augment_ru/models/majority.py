@@ -12,7 +12,7 @@ def majority(request: ModelRequest, /) -> BagOfWords:
     Of several equally frequent classes, it gives the first in alphabetical order.
 
     Args:
-        request: what the model is made from. Its `argument` names the train file; if that is empty, its `train` does.
+        request: what the model is made from. The train file is its `argument`; if that is empty, its `train`.
 
     Raises:
         AugmentError: the train file is missing or wrong.

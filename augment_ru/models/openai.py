@@ -127,7 +127,7 @@ class ServerModel(Model):
         )
 
     def tokens(self, examples: Sequence[Example], /) -> int:
-        """Estimate from their characters how many tokens the questions have, without those of the replies."""
+        """Estimate how many tokens the questions have from their number of characters; replies are not counted."""
         asked = (prompt.context for example in examples for prompt in self._prompts(example))
         return round(sum(len(context) + len(self.system or "") for context in asked) / _CHARACTERS_A_TOKEN)
 

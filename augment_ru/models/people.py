@@ -23,8 +23,8 @@ class Options(CheckedOptions):
     """The options of `--model-option people.NAME=VALUE`.
 
     Attributes:
-        aggregate: how the answers to a text become one. `majority` takes the most frequent answer, and of several the
-            first in alphabetical order; `dawid-skene` weighs annotators by their estimated errors.
+        aggregate: how the answers to a text become one. `majority` takes the most frequent answer; of equally frequent
+            ones, the first in alphabetical order. `dawid-skene` weighs annotators by their estimated errors.
     """
 
     aggregate: str = limited("majority", possible=("majority", "dawid-skene"))

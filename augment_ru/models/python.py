@@ -55,7 +55,7 @@ def python(request: ModelRequest, /) -> Model | PredictFunction:
         request: what the model is made from; its `argument` names the function.
 
     Raises:
-        AugmentError: it cannot be imported or is not a function, or an option is wrong.
+        AugmentError: the name cannot be imported or is not that of a function, or an option is wrong.
     """
     kind = request.options.input
     found: Any = imported(request.argument)

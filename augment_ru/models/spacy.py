@@ -16,7 +16,7 @@ def spacy(request: ModelRequest, /) -> Tagger:
         request: what the model is made from; its `argument` is the name of the pipeline.
 
     Raises:
-        AugmentError: it is not installed or finds no entities, or the task asks for no spans.
+        AugmentError: the pipeline is not installed or finds no entities, or the task asks for no spans.
     """
     pipeline = SpacyPipeline(request.argument)
 

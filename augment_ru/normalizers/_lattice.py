@@ -24,12 +24,12 @@ SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK, HEARD = (
 
 
 def names_of_bits(bits: int) -> str:
-    """Return the names of the normalizers whose bits are set, joined by `+`; `skeleton` if none is (see `NAMES`)."""
+    """Return the names of normalizers, joined by `+`: `NAMES[i]` for each bit i that is set; `skeleton` if none is."""
     return "+".join(name for place, name in enumerate(NAMES) if bits >> place & 1) or NAMES[0]
 
 
 def read_as(start: int, stop: int, text: str, bits: int) -> Edit:
-    """Return an edit whose note names the normalizers that made it: those whose bits are set (see `NAMES`)."""
+    """Return an edit whose note names the normalizers that made it: `NAMES[i]` for each bit i that is set."""
     return Edit(start, stop, text, Note(kind=names_of_bits(bits)))
 
 
@@ -74,7 +74,7 @@ class WordReading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """The rules by which strings are read.
+    """The rules by which normalizers read strings as Russian words.
 
     Attributes:
         ways: maps one to five characters to the ways to read them; they are looked up as written and in lower case.

@@ -37,7 +37,7 @@ class Normalization(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name on the command line; it is also the kind of the note of every edit."""
+        """The name on the command line; the note of each edit has it as its kind."""
 
     def edits(self, text: str) -> Iterable[Edit]:
         """Return the edits that lead from a text to what was meant; none if the text is to stay as it is."""
@@ -59,7 +59,7 @@ class Normalization(ABC):
     def readings(self, text: str, n: int) -> list[TextReading]:
         """Return up to `n` texts that the author may have meant, the likeliest first.
 
-        By default it is only one, that to which the script of `scripts` leads.
+        By default there is only one: the text to which the script from `scripts` leads.
         """
         del n
         return [TextReading(self.scripts([text])[0], 1.0)]
@@ -84,7 +84,7 @@ class Normalization(ABC):
 class NormalizationChain(Normalization):
     """Several normalizers that work one after another, each on the text that the one before it returned.
 
-    The edits of the chain are those of the original text.
+    The edits that the chain returns are edits of the original text.
 
     Args:
         parts: the normalizers, in order.
@@ -122,7 +122,7 @@ class NormalizationChain(Normalization):
         return found[:n]
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
-        """Return one script for each text, which does what all parts do one after another."""
+        """Return the script for each text; it makes the changes of all normalizers of the chain."""
         steps = self.steps
         found = [Script.of(text, ()) for text in texts]
         left = [at for at, text in enumerate(texts) if not all(part.leaves(text) for part in steps)]

@@ -102,9 +102,9 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
     Args:
         word: the new word, in lower case.
         written: the replaced word.
-        initial: whether it begins a sentence; if `written` begins with a sign, the sign then stands for a capital.
-        alike: whether Latin letters stand for Russian ones that look like them; capitals that look like a small letter
-            («H» for «н») then may stand for it.
+        initial: whether the replaced word begins a sentence; a sign at its beginning then counts as a capital.
+        alike: whether Latin letters stand for Russian ones that look like them; then a capital that looks like a small
+            Russian letter («H» for «н») does not count as a capital.
     """
     small = (_CASELESS if RUSSIAN.isdisjoint(written) else _PARTS) if alike else frozenset()
     letters = [char for char in written if _has_case(char) and char not in small]

@@ -30,7 +30,7 @@ from augment_ru.resources import listed_in, word_lists
 
 
 class WordKnowledge(Normalization):
-    """What a normalizer of words knows: a base class, of which a normalizer overrides the members that it needs."""
+    """The base class of what normalizers know about words; a normalizer overrides the members that it needs."""
 
     __slots__ = ()
     wild: ClassVar[str] = ""
@@ -45,14 +45,14 @@ class WordKnowledge(Normalization):
     """Whether «ь» and «ъ» may be added where a word in Latin letters has none."""
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
-        """Return what may stand for letters: the characters that are written, the letters, and a cost.
+        """Return the ways to read characters as letters, each as (letters or signs written, letters meant, cost).
 
         A cost of c makes a word exp(2c) times less likely.
         """
         return ((item, letters, cost) for letters, cost, item in lexicon.table_of(self.name))
 
     def whole(self, piece: str) -> Iterable[WordReading]:
-        """Return the words that a word with the signs around it may stand for; the signs may stand for letters, too."""
+        """Return the words that a piece (a word with the signs around it) may stand for; signs may be letters, too."""
         del piece
         return ()
 
@@ -85,15 +85,15 @@ class Piece(NamedTuple):
     """What a piece of a text may stand for; a piece is what stands between white space.
 
     Attributes:
-        kind: when the piece is replaced by one of `found`:
-            `sure`: always, by the best;
-            `turned`: likewise; its letters are upside down;
-            `several`: by the one that agrees with the words beside it;
-            `spelt`: if unknown Russian words are replaced in the text;
-            `part`: if it is a part of a word; it is an unknown or rare Russian word;
-            `name`: as `part`, if it begins a sentence; it has a capital;
-            `latin`: if other words speak for it; it has no Russian letters;
-            `foreign`: if the text is Russian; it has a letter of a sister alphabet, such as «і».
+        kind: what the piece is, and when it is replaced by one of `found`:
+            `sure`: always replaced, by the best;
+            `turned`: upside down; always replaced, by the best;
+            `several`: replaced by the one that agrees with the words beside it;
+            `spelt`: an unknown Russian word; replaced in texts whose unknown words are replaced;
+            `part`: an unknown or rare Russian word; replaced if it is a part of a divided word;
+            `name`: an unknown or rare word with a capital; treated as `part` if it begins a sentence;
+            `latin`: without Russian letters; replaced if other words of the text speak for it;
+            `foreign`: with a letter of a sister alphabet, such as «і»; replaced if the text is Russian.
         start: where the word starts in the piece, after the signs before it.
         stop: where the word stops in the piece.
         written: the word, with plain letters instead of full-width or circled ones (`fold`).

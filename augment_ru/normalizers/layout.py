@@ -24,7 +24,7 @@ class LayoutNormalization(WordNormalization):
     def whole(self, piece: str) -> Iterable[WordReading]:
         """Yield the words that a piece of a text may stand for if it was typed in the English layout.
 
-        The field `cost` of each holds where the word ends in the piece, not a cost.
+        In these results, `cost` is no cost, but the place in the piece where the word ends.
         """
         longer = 0.0
         for stop in range(len(piece), 0, -1):

@@ -42,7 +42,7 @@ class SeparatorsNormalization(WordNormalization):
     def is_near(self, word: str) -> bool:
         """Tell whether a word is made of several words («пишитевличку») or has extra syllables («касазисиносо»).
 
-        A word with a capital may be a name, so it must be long.
+        Of words with a capital, which may be names, only long ones count.
         """
         if len(_PARTS.findall(word)) > 1 or _unsalted(word.lower()):
             return True

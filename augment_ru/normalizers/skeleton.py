@@ -18,7 +18,7 @@ class SkeletonNormalization(WordNormalization):
     name: ClassVar[str] = "skeleton"
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
-        """Return what looks like letters: the characters that are written, the letters, and a cost.
+        """Return the characters that look like letters, each as (characters, the letters that they look like, cost).
 
         A cost of c makes a word exp(2c) times less likely.
         """

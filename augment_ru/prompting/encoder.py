@@ -17,8 +17,8 @@ class PromptEncoder(NamedTuple):
 
     Attributes:
         tokenizer: a tokenizer of transformers.
-        start: the token that the tokenizer puts before every text; empty if it puts none there, or in a chat, whose
-            template writes this token.
+        start: the token that the tokenizer puts before every text; empty if it puts none there. It is also empty in a
+            chat, since the chat template writes this token.
         chat: makes the text of a prompt with a chat template; None to use the prompt's own context as the text.
     """
 
@@ -28,7 +28,7 @@ class PromptEncoder(NamedTuple):
 
     @classmethod
     def of(cls, pretrained: Pretrained, chat: Chat | None = None) -> "PromptEncoder":
-        """Make the encoder of a model; a test text shows which token its tokenizer puts first.
+        """Make the encoder of a model.
 
         Args:
             pretrained: the network with its tokenizer.
@@ -96,7 +96,7 @@ class PromptEncoder(NamedTuple):
         return found
 
     def after(self, prompts: Sequence[FilledPrompt], before: Sequence[Tokens], context: int) -> list[list[Request]]:
-        """Return, for each prompt, given tokens with each of its choices after them; only the choice is to be scored.
+        """Return, for each prompt, its tokens in `before` followed by each choice; only the choice is to be scored.
 
         Args:
             prompts: prompts with choices.

@@ -120,12 +120,12 @@ class OwnTemplate:
     Attributes:
         template: the field that holds the template.
         values: the field that holds the values for the template.
-        later: the template of all rows that a demonstration comes before: further demonstrations, and the row that is
-            asked about (MERA, section 4.1). They do not use their own template, since it repeats the instruction.
+        later: the template of all rows after the first demonstration: further demonstrations, and the row that is asked
+            about (MERA, section 4.1). They do not use their own template, since it repeats the instruction.
         by: the field whose value chooses a template from `kinds` instead of `later`; "" to use `later` for all rows.
         kinds: maps the values of the field `by` to templates.
-        first: what is added to the template of the first demonstration; None to take all templates as they are. If it
-            is a text, white space around the templates of other rows is removed; if it is "", around all.
+        first: the text that is added to the template of the first demonstration; "" to add nothing. White space around
+            templates to which nothing is added is removed. None takes all templates as they are.
     """
 
     template: str
@@ -136,7 +136,7 @@ class OwnTemplate:
     kinds: Mapping[str, Template] = field(default_factory=dict)
 
     def after(self, row: Mapping[str, Any]) -> Template:
-        """Return the template of a row that a demonstration comes before; it does not repeat the instruction.
+        """Return the template of a row after the first demonstration; it does not repeat the instruction.
 
         Args:
             row: the row.
@@ -151,7 +151,7 @@ class OwnTemplate:
         return self.kinds[kind]
 
     def of(self, row: Mapping[str, Any], *, shown: bool) -> Template:
-        """Return the template that a row holds.
+        """Return the template that a row holds, with a place for the answer.
 
         Args:
             row: the row.
@@ -232,9 +232,9 @@ class Prompt:
             record: the row; its right answer is not used.
             shots: the demonstrations: rows with right answers, in the order of the prompt.
             labels: the classes of the data; needed if the prompt's file does not name them.
-            budget: the most tokens of a prompt; None to cut nothing. What the instruction and the separators leave is
-                divided: a quarter is for the row, and the demonstrations share the rest; without demonstrations all is
-                for the row (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels are not cut.
+            budget: the most tokens of a prompt; None to cut nothing. Of the tokens that instruction and separators
+                leave, the row may have a quarter, and the demonstrations share the rest; without demonstrations, the
+                row may have all (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels never.
 
         Raises:
             AugmentError: a field is missing, a label has no word, or the budget is too small.

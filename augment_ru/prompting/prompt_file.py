@@ -102,10 +102,10 @@ def _templates(given: _File) -> int:
 
 
 def unfit(task: Task) -> str:
-    """Return why the generic prompt cannot ask about the rows of a task; "" if it can, or if it is not needed.
+    """Return why a model cannot be asked about the rows of a task with the generic prompt; "" if it can.
 
-    The generic prompt shows one text and lists labels, one of which is the answer. It is not needed for a task that has
-    a prompt of its own.
+    The generic prompt shows one text and lists labels, one of which is the answer. For a task that has a prompt of its
+    own, the result is also "".
     """
     if not _path(task).stem.startswith(GENERIC):
         return ""

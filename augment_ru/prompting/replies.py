@@ -78,7 +78,7 @@ def label_in(reply: str, choices: Sequence[Choice], *, last: bool = False) -> st
     The first of these rules that finds a choice decides:
 
     - the reply is nothing but a choice or its label;
-    - choices have letters, and the last «Ответ:» is followed by one, or else the reply begins with one;
+    - choices have letters: the letter after the last «Ответ:» counts, or else one at the beginning of the reply;
     - a choice or its label occurs in the reply; of several, the first counts, or with `last` the last.
 
     «следует» in «не следует» does not count if both are choices.

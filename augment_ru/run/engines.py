@@ -87,7 +87,7 @@ class _Here:
 
 
 class Keep(Protocol[Part_contra, Outcome]):
-    """A store of the results of parts, which outlives the run."""
+    """The interface of a store that keeps the results of a run's parts for later runs."""
 
     def find(self, part: Part_contra) -> Outcome | None:
         """Return the result of a part from an earlier run; None if it is not stored."""

@@ -48,8 +48,8 @@ class Ray:
     """An engine that does the parts of a run as tasks of a Ray cluster, each on one processor.
 
     If a machine is lost, its parts are done again on another one. Only the process that starts the run (the driver)
-    reads the input and writes the output; Ray transports parts and results. Other files, which options name, must have
-    the same path on every machine. Relative paths start from the working folder of the driver.
+    reads the input and writes the output; Ray transports parts and results. Other files that options name must have the
+    same path on every machine. Relative paths start from the working folder of the driver.
 
     Args:
         address: the address of the cluster; "" for the cluster that Ray finds (RAY_ADDRESS), or a new one on this
@@ -68,8 +68,8 @@ class Ray:
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
         """Start the engine: yield a session, to which parts of a run are given while the `with` block runs.
 
-        A cluster that is started for the work ends with the block. In the block, a signal (such as Ctrl-C) is handled
-        only between calls of Ray, since Ray would lose an error that is raised inside a call, or end the program.
+        A cluster that is started for the work ends with the block. In the block, a signal such as Ctrl-C takes effect
+        only between two calls of Ray.
 
         Args:
             work: what is done with each part.

@@ -9,7 +9,7 @@ Outcome_co = TypeVar("Outcome_co", covariant=True)
 
 
 class Work(Protocol[Part_contra, Outcome_co]):
-    """What is done with each part of a run's input. The work, the parts and their results can be pickled."""
+    """The interface of what is done with each part of a run's input. Work, parts and results must be picklable."""
 
     def begin(self) -> Callable[[Part_contra], Outcome_co]:
         """Load what the work needs, and return a function that does a part and returns its result.

@@ -349,7 +349,7 @@ class BertScorer(Scorer):
 
     @property
     def warnings(self) -> dict[int, tuple[str, ...]]:
-        """Warnings that an original or a perturbed text is longer than the model reads, by the original's index."""
+        """Maps the index of an original to the warnings that it or its perturbed texts are too long for the model."""
         limit = self._encoder.limit
         return {
             index: (f"bertscore: compared by the first {limit} of {count} tokens, which is all the model takes",)
@@ -359,8 +359,8 @@ class BertScorer(Scorer):
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Return the F1 of each perturbed text against its original, shape (candidates,), at most 1.
 
-        Before rescaling, equal texts score 1 and an empty text scores 0. In float32, a score, once it is rounded, does
-        not depend on the other texts.
+        Before rescaling, equal texts score 1 and an empty text scores 0. In float32, a rounded score does not depend on
+        the other texts.
 
         Args:
             indices: for each perturbed text, the index of its original among the references, shape (candidates,).

@@ -32,7 +32,7 @@ _BEGINNING = 12
 
 
 class Viewer(Protocol):
-    """What a batch must know of an attack, to tell which characters are protected from it."""
+    """The members of an attack that decide which characters of a batch it may edit."""
 
     @property
     def exchanges_options(self) -> bool:
@@ -106,7 +106,7 @@ class Batch:
 
     @property
     def prepared(self) -> "Batch":
-        """The batch from which `seen_by` made this one for an attack; this batch itself if it was not made so."""
+        """The batch before `seen_by` prepared it for one attack; the batch itself if that was not done."""
         return self if self._prepared is None else self._prepared
 
     @cached_property
@@ -147,7 +147,7 @@ class Batch:
         return streams.uniform(rows, places - self.starts[rows], lane)
 
     def keys(self, streams: Streams, places: Ints) -> Keys:
-        """Return a key for each global place, with which further random numbers can be drawn there; shape (places,).
+        """Return a key for random draws at each global place, shape (places,).
 
         Args:
             streams: the random streams of the texts.
@@ -235,8 +235,8 @@ class Batch:
     def cuttable(self) -> Mask | None:
         """For each global place, whether an edit may start or stop there, shape (codes + 1,).
 
-        It may not inside a grapheme cluster, such as a letter with its combining mark. Protected spans do not count
-        here. The result is None if an edit may start and stop everywhere.
+        No edit may start or stop inside a grapheme cluster, such as a letter with its combining mark. Protected spans
+        are ignored here. The result is None if an edit may start and stop everywhere.
         """
         return characters.cuttable(self.codes, self.flags, self.starts)
 

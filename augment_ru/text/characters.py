@@ -75,8 +75,8 @@ def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
     """Join texts into one array of code points.
 
     Returns:
-        The code points `codes`, with a line feed after each text. And `starts`, shape (texts + 1,): the place where
-        each text starts, then the end of the array. So text i is `codes[starts[i]:starts[i + 1] - 1]`.
+        `codes`: the code points, with a line feed after each text. `starts`, shape (texts + 1,): the place where each
+        text starts, and as the last value the end of the array. Text i is `codes[starts[i]:starts[i + 1] - 1]`.
     """
     joined = _SEPARATOR.join([*texts, ""])
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
@@ -91,10 +91,7 @@ def decode(codes: Codes) -> str:
 
 
 def among(codes: Codes, signs: str) -> Mask:
-    """Return, for each code point, whether it is one of the characters in `signs`, same shape.
-
-    If these are few, this is faster than `np.isin`.
-    """
+    """Return, for each code point, whether it is one of the characters in `signs`, same shape."""
     found: Mask = np.zeros(codes.shape, dtype=np.bool_)
     for sign in signs:
         found |= codes == ord(sign)
@@ -145,8 +142,8 @@ def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
         starts: the place where each text starts, and the end of the array.
 
     Returns:
-        For each code point, whether the array may be cut before it, and then for the end of the array; shape
-        (codes + 1,). None if it may be cut everywhere.
+        Whether the array may be cut before each code point, and as the last value at its end, shape (codes + 1,). None
+        if it may be cut everywhere.
     """
     hints = np.flatnonzero((flags & CLUSTER) != 0)
     if not hints.size:

@@ -53,7 +53,7 @@ class Token:
 
     @property
     def features(self) -> str:
-        """The universal features, `Case=Nom|Gender=Fem|…`."""
+        """The morphological features of Universal Dependencies, such as `Case=Nom|Gender=Fem`."""
         self._layer("morphology")
         return self._features
 

@@ -34,7 +34,9 @@ _GROUP = 3
 
 
 def hyphenated_words(text: str) -> list[str]:
-    """Return the words that measure the length and the readability of a text: letters, perhaps with hyphens inside.
+    """Return the words by which the length and the readability of a text are measured.
+
+    Such a word consists of letters, perhaps with hyphens inside.
 
     >>> hyphenated_words("Из-за О'Генри, 5 раз")
     ['Из-за', 'О', 'Генри', 'раз']

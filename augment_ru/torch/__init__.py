@@ -20,15 +20,14 @@ Row = Mapping[str, Any]
 class PerturbedBatches:
     """A collate function for `torch.utils.data.DataLoader`: perturbs the rows of a batch together, then collates them.
 
-    How a row is perturbed depends only on the row, the seed and the epoch, not on its batch or worker. Persistent
-    workers see a new `epoch`, too.
+    How a row is perturbed depends only on the row, the seed and the epoch, not on its batch or worker.
 
     Args:
         augmenter: perturbs the rows; its gate and constraints apply.
         collate: makes a batch of the rows, such as a function that tokenizes their texts; by default the batch is the
             list of rows.
-        field: the fields to perturb, instead of the task's. Rows that have none of these fields stay unchanged.
-            Transformers' `Trainer` uses this, since it also passes the rows of an evaluation set to this function.
+        field: the fields to perturb, instead of the task's. Rows that have none of these fields stay unchanged, for
+            example those of an evaluation set, which transformers' `Trainer` also passes to this function.
         task: a task, its name, or a TOML file that defines it; None to recognise the task of each row.
         clean: the share of rows that stay unchanged, in [0, 1]; they are drawn anew for every epoch.
 
@@ -63,7 +62,7 @@ class PerturbedBatches:
     def epoch(self) -> int:
         """The number of the epoch, at least 0; perturbations differ from epoch to epoch.
 
-        Set it before the loader is iterated; the workers see it.
+        Set it before the loader is iterated. Workers that run already, such as persistent ones, see it, too.
         """
         return int(self._epoch.value)
 

@@ -65,9 +65,9 @@ class Meaning(Similarity):
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, float]:
-        """Return the threshold that a name stands for, such as `strict` in `meaning:strict`.
+        """Return the value of the option `threshold` that a name stands for, such as `strict` in `meaning:strict`.
 
-        Nine readers in ten say of a text that passes `strict` that it means the same.
+        Of a text that passes `strict`, nine readers in ten say that it means the same.
 
         Raises:
             AugmentError: there is no threshold of this name.
@@ -76,10 +76,10 @@ class Meaning(Similarity):
         return {"threshold": THRESHOLDS[text]}
 
     def grades(self, scores: Floats) -> Floats | None:
-        """Return which grades readers give to texts with such scores: the shares of 3, 2, 1 and 0, shape (4,).
+        """Return the shares of the grades 3, 2, 1 and 0 that readers give to texts with such scores, shape (4,).
 
-        They are means over the scores. The result is None if there are no scores, or if the weights are not the shipped
-        ones, for which the grades were collected.
+        Each share is a mean over the scores. The result is None if there are no scores, or if the weights are not the
+        shipped ones, for which the grades were collected.
         """
         if self.weights != "meaning" or not scores.size:
             return None

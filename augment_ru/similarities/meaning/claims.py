@@ -164,8 +164,8 @@ class Claims(NamedTuple):
     Attributes:
         lemmas: the lemmas of the telling words, each with the kind of its word.
         classes: how often the text has a word of each class.
-        heads: some words, such as negators, numbers and «только», refer to the next telling word; for each class of
-            them, the words that they refer to.
+        heads: for each class of words that refer to the next telling word (negators, numbers, «только»), the words that
+            they refer to.
         clauses: for each class of links («если»), the lemmas of the words in the clause after the link.
         numbers: the numbers and lengths of time that the text states.
         denials: how many times the text denies.

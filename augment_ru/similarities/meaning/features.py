@@ -24,7 +24,7 @@ from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, So
 def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
     """Find whether edits changed what a text claims: negations, persons, numbers, times.
 
-    Words that were added after the last word of the text are left to `of_added`.
+    Words that were added after the last word of the text do not count here; `of_added` judges them.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
@@ -191,8 +191,8 @@ def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        ("exchanged_roles", 1.0) if the roles changed. ("opposite", -1.0) if they did not change, although a word was
-        replaced by its opposite, because the nouns were exchanged, too: then the opposite is no loss.
+        ("exchanged_roles", 1.0) if the roles changed. ("opposite", -1.0) if a word was replaced by its opposite and the
+        nouns were exchanged, too: then the roles are the same, and the opposite is no loss.
     """
     source, reshaped = fates.source, fates.reshaped
     nouns = [(source.forms[number], form) for number, form in reshaped if source.kind(number).role in NOMINAL]
@@ -298,7 +298,7 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
 
     Yields:
         For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `other_name`, each
-        with 1. Also `other_text`, with the share of these words in the text's information minus 0.5; at least 0.
+        with 1. Also `other_text`, with these words' share of the text's information minus 0.5, or 0 if that is less.
     """
     source = fates.source
     forms, groups = source.forms, fates.replaced
@@ -328,8 +328,8 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, added…).
 
     Yields:
-        `added_same`, with the share of the added words, in [0, 1], that the text has, too. `added_denial`, with 1 if
-        such words were added with a negation, else with 0.
+        `added_same`, with the share of the added words that also occur in the text, in [0, 1]. `added_denial`, with 1
+        if there are such words and the added words deny, else with 0.
     """
     end = len(fates.source.forms)
     behind = [word for at, word in fates.inserted if at == end]
@@ -475,7 +475,8 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
 
     Yields:
         For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `damaged_letters`,
-        each with the share of the text's information that it concerns, in [0, 1]; `illegible_words` with 1 or 0.
+        each with the share of the text's information that it concerns, in [0, 1]. But
+        `illegible_words` comes with 1 if the word is rather illegible and not short, else with 0.
     """
     source = fates.source
     for number, form, apart in fates.damaged:

@@ -162,8 +162,8 @@ class Source:
         """Divide the text into its sentences; return those that edits touch, each with its edits.
 
         Sentences stay together if an edit reaches across their border. Words that are added after the last word of the
-        text may contradict any sentence, so they are returned with the whole text. Words that other edits removed
-        elsewhere count as moved to the last sentence instead.
+        text may contradict any sentence, so they are returned with the whole text. If such a word was removed
+        elsewhere, it is only moved, and is returned with the last sentence.
 
         Args:
             edits: the edits, sorted by place. The places of the returned edits count from the start of their sentence.
@@ -223,7 +223,8 @@ class Source:
     def shares(self) -> list[float]:
         """The share of each word in the information of the text, in [0, 1]; rare words have more than frequent ones.
 
-        The information of the text counts as at least 1, so that one word of a very short text does not have all of it.
+        If the information of the text is below 1, 1 is used instead. So the shares in a very short text add up to less
+        than 1.
         """
         informations = list(map(information, self.forms))
         total = max(sum(informations), 1.0)
