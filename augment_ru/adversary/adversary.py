@@ -26,6 +26,7 @@ from augment_ru.errors import AugmentError, brief
 from augment_ru.evaluation.broke import counted_edits, summed
 from augment_ru.evaluation.examples import Cache, Model, NamedModel, PredictFunction
 from augment_ru.language.annotate import Annotator
+from augment_ru.options import integer
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.script import Script, Triple
@@ -262,7 +263,7 @@ class Adversary:
             {prepared.fields[row]: tuple(batch.protected(row)) for row in prepared.rows(case.number)},
             Outcome(
                 case.status,
-                similarity=case.similarity,
+                similarity=None if self._similarity is None else case.similarity,
                 warnings=warnings,
                 reason=case.reason,
                 sentences=gate.sentences(Wanted(case.number, case.pool.scripts(chosen))) if chosen else (),
@@ -323,6 +324,8 @@ def check_search(
     """
     if not attacks:
         raise AugmentError("no attack; name one with `attacks`; augment-ru list attacks shows them")
+    for name, number in (("budget", budget), ("draws", draws), ("confirm", confirm or 0)):
+        integer(name, number)
     if budget < 1:
         raise AugmentError(f"`budget` {budget}; needs a number of queries, 1 or more")
     if not 1 <= draws <= _MOST_DRAWS:

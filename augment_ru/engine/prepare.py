@@ -88,7 +88,7 @@ class Prepared:
 
 
 CHUNK_ROWS = 1024
-CHUNK_CHARACTERS = 2**20
+LONGEST = CHUNK_CHARACTERS = 2**20
 """A chunk ends when it has this many rows, or when its texts have at least this many characters."""
 
 
@@ -221,6 +221,22 @@ class Preparation:
             alike = AlikeRecords(task, [{"text": text} for text in chunk], chunk)
             yield self.chunk(list(alike) if surrogates(encode(chunk)[0]).any() else alike, needs)
 
+    def check_length(self, record: Record, needs: Needs) -> None:
+        """Check that the texts of a record are not too long, if they are to be annotated.
+
+        Args:
+            record: the record.
+            needs: what the attacks and their gates need to know about its texts.
+
+        Raises:
+            AugmentError: they have over 2^20 characters, of which each takes about 1.5 KB of memory.
+        """
+        if record.size > LONGEST and (needs.layers or self.constraints(record.task)):
+            raise AugmentError(
+                f"its texts have {record.size:,} characters; with constraints or a gate they may have {LONGEST:,}: "
+                "split them, or give `constraints=()` and `similarity` none"
+            )
+
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
         """Annotate the texts of one chunk of records, and find their protected spans.
 
@@ -233,6 +249,9 @@ class Preparation:
                 constraint fails.
         """
         every = Needs.of_all(needs)
+        if not isinstance(records, AlikeRecords) or max(map(len, records.texts), default=0) > LONGEST:
+            for record in records:
+                self.check_length(record, every)
         try:
             return self._chunk(records, every)
         except AugmentError:

@@ -212,6 +212,8 @@ def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[
     """
     defaults = preset(given.get("preset") or "offline")
     spec = given.get("similarity") or defaults.similarity
+    if spec == "none" and given.get("threshold") is not None:
+        raise AugmentError(f"`threshold` {given['threshold']}: `similarity` none scores nothing; leave one of them out")
     similarity = "python" if is_own(spec) else spec.partition(":")[0]
     names = {attack_name(name) for attack in (*attacks, *known) for name in chain_names(attack)}
     options = option_values(given.get("options", ()), {*names, similarity})

@@ -6,7 +6,7 @@ The same answers give the same bytes.
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
@@ -765,7 +765,8 @@ def checked_models(models: Models, options: Mapping[str, Any], nearest: str = ""
         AugmentError: `models` is not a list or mapping or is empty, two models are the same, a kind does not exist, or
             an option is for a kind that no model has.
     """
-    if isinstance(models, str) or callable(models):
+    listed: object = models  # in a list only texts; a function or another model needs a name
+    if isinstance(listed, str) or not isinstance(listed, Iterable) or not all(isinstance(one, str) for one in listed):
         raise AugmentError(
             "models: must be a list, such as ['majority'], or names with models, such as {'mine': model}"
         )

@@ -15,7 +15,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 from platformdirs import user_cache_path
 
@@ -545,6 +545,8 @@ class NamedModel:
             AugmentError: an attribute cannot be read, or `chunk` is not a whole number of at least 1.
         """
         with _said_of(name):
+            if not callable(given := cast("object", model)):
+                raise AugmentError(f"{brief(given)} is no function from examples to answers; model_of makes one of it")
             plain = Model()
             names = [field.name for field in fields(cls)[2:] if field.default is MISSING]
             stated: dict[str, Any] = {key: getattr(model, key, getattr(plain, key)) for key in names}

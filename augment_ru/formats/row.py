@@ -49,8 +49,8 @@ def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
     """
     if key in values:
         raise AugmentError(
-            f"the row has a field '{key}' already (an output of perturb?); rename it; perturb has `meta` none, and "
-            f"`attacks` A+B to do one attack after another"
+            f"the row has a field '{key}' already (an output of this command?); rename it, or make the row with `meta` "
+            "none; A+B does one attack or normalizer after another"
         )
 
 

@@ -82,6 +82,8 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
         write_file(given["html"], [page(evaluation, date=day).encode("utf-8", "replace")])
     shown = tables_of(report, keys)
     print_shown(shown, given["form"], report, latex=latex, to_stderr=given["output"] == "-")
+    for key in [key for key in given["tables"] if key in TABLES and not tables_of(report, (key,))]:
+        say(f"--table {key}: has no row; docs/evaluation.md says what it needs")
     files = [given[name] for name in ("output", "html", "predictions", "worst_case", "submission")]
     say_written(files, "the report", "`output` REPORT.json keeps the report", quiet=quiet)
     failures = evaluation.failures(point=given["require_point"])

@@ -11,7 +11,7 @@ from augment_ru.errors import AugmentError
 
 _ALIKE = (
     "accept annotator budget by cache candidates catch confirm copies csv_safe date defence device draws encoding "
-    "engine episodes fresh guide html input_format latex limit meta min_changes model nearest no_constraints "
+    "engine episodes field fresh guide html input_format latex limit meta min_changes model nearest no_constraints "
     "no_minimal on_error originals part_size predictions preset probability prompts protocol repeats report require "
     "resume schedule seed set shots similarity spans submission task threshold train verdicts with_original "
     "workers worst_case"

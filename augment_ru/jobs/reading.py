@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
-from augment_ru.engine.prepare import CHUNK_CHARACTERS, CHUNK_ROWS, SIZE, chunks
+from augment_ru.engine.prepare import CHUNK_CHARACTERS, CHUNK_ROWS, LONGEST, SIZE, chunks
 from augment_ru.errors import AugmentError, saying_where
 from augment_ru.formats.encodings import in_utf8, is_utf8
 from augment_ru.formats.files import Piped, open_input
@@ -20,7 +20,7 @@ from augment_ru.formats.sinks import LinesSink
 from augment_ru.formats.sources import TABLES, RowSource, source_of
 from augment_ru.jobs.flags import with_flags
 from augment_ru.jobs.outputs import rejected_line
-from augment_ru.jobs.rows import LONGEST, RowsJob
+from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.places import may_hold_places

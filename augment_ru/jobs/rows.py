@@ -8,6 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from augment_ru.engine.attack import Needs
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import asked_run
@@ -26,9 +27,6 @@ from augment_ru.registry import chain_names, own_files
 from augment_ru.release.manifest import environment
 from augment_ru.run.engines import LOCAL, engine_of
 from augment_ru.run.work import Engine
-
-LONGEST = 2**20
-"""The maximum number of characters of a record that are annotated or scored. Each takes about 1.5 KB of memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +125,7 @@ class RowsJob:
         Raises:
             AugmentError: the texts are too long for this.
         """
-        size = record.size
-        if size > LONGEST and (
-            self.preparation.constraints(record.task)
-            or any(one.similarity is not None or one.needs.layers for one in self.perturbers)
-        ):
-            raise AugmentError(
-                f"its texts have {size:,} characters; with constraints or a gate they may have {LONGEST:,}: split "
-                f"them, or give `no_constraints` and `similarity` none"
-            )
+        self.preparation.check_length(record, Needs.of_all(one.needs for one in self.perturbers))
 
     def check(self) -> None:
         """Check the names, constraints and files of a run before anything is read.

@@ -82,7 +82,7 @@ class Server(NamedTuple):
                 if wait > _WAIT_SAID:
                     _say_wait(self.url, _one_line(problem), f"{wait:.0f}")
                 await asyncio.sleep(max(wait, backoff(attempt)))
-            wait = 0.0
+            wait, content = 0.0, b""
             try:
                 async with asyncio.timeout(self.timeout):
                     answer, content = await self._posted(client, question)
@@ -91,7 +91,8 @@ class Server(NamedTuple):
             except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
                 problem = _first(error)
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                problem = f"answer of an unexpected form: {type(error).__name__}: {error}"
+                held = content.decode("utf-8", "replace")[:_MESSAGE_LENGTH]
+                problem = f"answer of an unexpected form: {held!r} ({said(error)})"
             else:
                 problem = f"HTTP {answer.status_code}: {_message(answer, content)}"
                 if answer.status_code not in _RETRIED and answer.status_code < _SERVER_ERROR:
@@ -204,7 +205,7 @@ def backoff(attempt: int) -> float:
 @cache
 def _say_wait(url: str, problem: str, seconds: str) -> None:
     """Log that the server asks to wait; once for the same problem, since every open question meets it."""
-    _log.warning("%s: %s; asking again after %s s, as it wants", url, problem, seconds)
+    _log.warning("%s: %s; it asks to wait; asking again after %s s", url, problem, seconds)
 
 
 def _retry_after(header: str) -> float:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from augment_ru import registry
 from augment_ru.edits import Edit, Note
-from augment_ru.errors import AugmentError, brief, failing
+from augment_ru.errors import AugmentError, brief, failing, saying_where
 from augment_ru.options import by_name, configured
 from augment_ru.registry import chain_names, is_own, own_class
 from augment_ru.script import Script
@@ -77,7 +77,8 @@ class Normalization(ABC):
             if not isinstance(given, Edit):
                 raise TypeError(f"edits() gave {brief(given)}; give Edit(start, stop, text) for each")
             made.append(Edit(given.start, given.stop, given.text, given.note or Note(kind=self.name)))
-        return Script(text, made) if made else Script.of(text, ())
+        with saying_where(f"normalizer '{self.name}', {brief(text)}"):
+            return Script(text, made) if made else Script.of(text, ())
 
 
 @dataclass(frozen=True)

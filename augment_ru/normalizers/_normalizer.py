@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from augment_ru.engine.prepare import SIZE, chunks, record_of
 from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, brief
 from augment_ru.formats.row import Changed
 from augment_ru.normalizers._normalization import Normalization, TextReading, normalization_of, scripts_of
 from augment_ru.options import integer
@@ -60,7 +60,7 @@ class Normalizer:
             raise AugmentError("texts() takes a list of texts; for one text call the normalizer itself")
         given: list[object] = list(texts)
         if wrong := [one for one in given if not isinstance(one, str)]:
-            raise AugmentError(f"texts() takes a list of texts; {type(wrong[0]).__name__} is none")
+            raise AugmentError(f"{brief(wrong[0])} is no text; give a text, or texts() a list of texts")
         return scripts_of(self.normalization, cast("list[str]", given))
 
     def readings(self, text: str, n: int = 3) -> list[TextReading]:
@@ -73,7 +73,8 @@ class Normalizer:
             text: the text.
             n: the most texts to return, at least 1.
         """
-        return self.normalization.readings(text, integer("n", n, least=1))
+        (script,) = self.texts([text])  # checks the text
+        return self.normalization.readings(script.source, integer("n", n, least=1))
 
     def records(
         self,

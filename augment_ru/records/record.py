@@ -288,9 +288,9 @@ def _checked(values: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str):
         if not field_paths.has_value(values, name):
             shown = ", ".join(field_paths.keys_of(values)) or "none"
-            raise AugmentError(f"no field '{name}'; the row has {shown}; see `fields`")
+            raise AugmentError(f"no field '{name}'; the row has {shown}; see `field`")
         held = f"{kind(value)}, not a text{field_paths.inside(value, name)}"
-        raise AugmentError(f"field '{name}' holds {held}; choose another with `fields`")
+        raise AugmentError(f"field '{name}' holds {held}; choose another with `field`")
     try:
         value.encode()
     except UnicodeEncodeError as error:

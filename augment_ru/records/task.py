@@ -530,7 +530,7 @@ def recognise(row: Mapping[str, Any]) -> Task:
         return best[0]
     raise AugmentError(
         f"no field 'text', and no task has the fields {', '.join(row) or '(none)'}{inside(row)}; "
-        f"name the text field with `fields`, or a task with `task`"
+        f"name the text field with `field`, or a task with `task`"
     )
 
 
@@ -583,7 +583,7 @@ def check_found(row: Mapping[str, Any], fields: Sequence[str]) -> None:
     """
     for name in fields:
         if "=" in name and not every(row, name):
-            raise AugmentError(f"no field '{name}': no entry of the list fits it; see `fields`")
+            raise AugmentError(f"no field '{name}': no entry of the list fits it; see `field`")
 
 
 @lru_cache(maxsize=256)

@@ -332,6 +332,11 @@ def test_rows_that_are_evaluated_or_unanswered_are_never_shown(tmp_path: Path) -
         evaluate(table("++"), ["random"], prompts=("all",))
 
 
+def test_a_function_in_a_list_of_models_needs_a_name() -> None:
+    with pytest.raises(AugmentError, match="models: must be a list, such as"):
+        evaluate(table("++"), [reader])  # type: ignore[list-item]
+
+
 @pytest.mark.parametrize(("metric", "wanted"), [("hit@1", "rankings"), ("muserc_em", "lists"), ("grade_norm", "exerc")])
 def test_a_metric_of_answers_that_the_task_does_not_have_is_refused(metric: str, wanted: str) -> None:
     with pytest.raises(AugmentError, match=f"`metrics` {metric}: scores {wanted}.*the task 'generic' has labels"):

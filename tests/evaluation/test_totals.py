@@ -140,9 +140,9 @@ def test_an_attack_that_one_task_does_not_take_is_averaged_over_the_others() -> 
 
 def test_the_command_reads_what_evaluate_wrote(tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
-    rows = [{"text": "Отличный фильм.", "label": "good"}, {"text": "Плохой фильм.", "label": "bad"}]
     paths = []
-    for number in range(2):
+    for number, thing in enumerate(("фильм", "роман")):
+        rows = [{"text": f"Отличный {thing}.", "label": "good"}, {"text": f"Плохой {thing}.", "label": "bad"}]
         found = evaluate(rows, {"constant": lambda examples: ["good"] * len(examples)}).report()
         paths.append(tmp_path / f"{number}.json")
         paths[-1].write_text(json.dumps(found), encoding="utf-8")
@@ -151,6 +151,8 @@ def test_the_command_reads_what_evaluate_wrote(tmp_path: Path) -> None:
     score = sum(one.value or 0.0 for one in read_report(paths[0]).models[0].metrics.values()) / 2
     assert entry["total"] == pytest.approx(score)
     assert entry["accuracy"] == 50.0
+    with pytest.raises(AugmentError, match="two reports of the same rows"):
+        totals([read_report(paths[0]), read_report(paths[0])])
 
 
 @pytest.mark.parametrize("content", ["{}", "[", '{"format": "other"}'])

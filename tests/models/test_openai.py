@@ -106,7 +106,7 @@ def test_a_long_wait_that_the_server_asks_for_is_logged_once(
         box.retry_after = "0.03"
         assert made(box)(asked("а")) == ["positive"]
     assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
-        "HTTP 429: busy; asking again after 0 s, as it wants"
+        "HTTP 429: busy; it asks to wait; asking again after 0 s"
     ]
 
 

@@ -223,6 +223,16 @@ class OfWords(Normalization):
         return text.split()
 
 
+class OutOfText(Normalization):
+    """Edits what is not in the text."""
+
+    name = "out_of_text"
+
+    def edits(self, text: str) -> list[Edit]:
+        """Return an edit behind the end."""
+        return [Edit(len(text) + 1, len(text) + 2, "z")]
+
+
 def test_own_normalizer_in_a_chain(tmp_path: Path) -> None:
     """A normalizer of the user's own is joined with others by a plus."""
     file = tmp_path / "my_normalizer.py"
@@ -241,7 +251,9 @@ def test_own_normalizer_in_a_chain(tmp_path: Path) -> None:
         (lambda: Normalizer("no"), "no normalizer called 'no'"),
         (lambda: Normalizer(cast("Any", 3)), "is not a normalizer"),
         (lambda: Normalizer().texts("кот"), "call the normalizer itself"),
-        (lambda: Normalizer().texts(cast("Any", [3])), "int is none"),
+        (lambda: Normalizer().texts(cast("Any", [3])), "3 is no text; give a text"),
+        (lambda: Normalizer().readings(cast("Any", 3)), "3 is no text; give a text"),
+        (lambda: Normalizer(OutOfText())("кот"), "normalizer 'out_of_text', 'кот': Edit.* lies outside a text of 3"),
         (lambda: Normalizer().readings("кот", 0), "n"),
         (lambda: Normalizer(OfWords())("кот"), "edits\\(\\) gave 'кот'; give Edit\\(start, stop, text\\) for each"),
     ],

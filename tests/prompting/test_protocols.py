@@ -245,7 +245,7 @@ def test_exercises_score_as_in_the_code(kind: str) -> None:
         for at, (right, given) in enumerate((one, other) for one in OF_USE[kind][0] for other in OF_USE[kind][1]):
             doc = {"outputs": right, "meta": {**meta, "id_task": number, "variant": str(at % 3)}}
             items.append(module.process_results(doc, [given])["grade_norm"])
-            golds.append((exercise_of(right, doc["meta"]), given))  # type: ignore[arg-type]
+            golds.append((exercise_of(right, doc["meta"]), given))
             assert golds[-1][0].points(given) == items[-1][0], (right, given)
         assert grade_norm(*zip(*golds, strict=True)) == pytest.approx(module.overall_score(items))
 

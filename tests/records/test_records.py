@@ -154,7 +154,7 @@ def test_each_task_is_recognised_by_its_own_fields(name: str) -> None:
 
 def test_rows_of_no_task_say_what_to_do() -> None:
     assert recognise({"text": "x", "label": 1}).name == "generic"
-    with pytest.raises(AugmentError, match="name the text field with `fields`"):
+    with pytest.raises(AugmentError, match="name the text field with `field`"):
         recognise({"body": "x"})
     nested = {"id": 1, "data": {"review": {"text": "кот"}}, "turns": [{"said": "да"}], "meta": {}}
     with pytest.raises(
