@@ -184,7 +184,7 @@ class Adversary:
         """Run a search for each of the prepared records, and return the results in the order of the records.
 
         Args:
-            prepared: the records, as a `Preparation` prepared them for what `Adversary.needs` states.
+            prepared: the records, prepared by a `Preparation` that was given `Adversary.needs`.
             on_finished: a function that is called when the search of a record has ended, with the state of that search.
 
         Raises:
@@ -338,7 +338,7 @@ def screened(
 ) -> PoolGate:
     """Make the gate of several searches, and remove from their pools the changes that fail it by themselves.
 
-    Nothing is removed if the similarity does not state that it `screens`, nor from searches that have ended.
+    Changes are removed only if the similarity asks for it (`screens`), and only from searches that have not ended.
 
     Args:
         prepared: the records that are searched.

@@ -170,7 +170,7 @@ class Knowledge:
             gains: for each change of the pool, how much it is expected to help to break the answer.
             enough: no more changes are chosen once the sum of their gains reaches this.
             most: the most changes to choose, at least 1; None for any number.
-            alone: whether at most one change is chosen for each place (word).
+            alone: whether at most one change is chosen for each word.
         """
         blocked = set(self._bans)
         found: list[int] = []

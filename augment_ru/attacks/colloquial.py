@@ -291,9 +291,9 @@ class Colloquial(CountedErrors):
     - `ending`: -тся and -ться written as -цца;
     - `filler`: «ну», «короче, » at the start of a sentence; «типа» and others after a conjunction.
 
-    A sentence gets at most one filler, and none if it already has one. Forms that people write more often tend to have
-    lower ranks, so that they are written more often (`weighted_ranks`). Only texts in the style of a chat or a review
-    change (`editing.style`). Quotations stay.
+    A sentence gets at most one filler, and none if it already has one. The more often people write a form, the more
+    often this attack writes it. Only texts in the style of a chat or a review change (`editing.style`). Quotations
+    stay.
 
     Args:
         probability: the share of the possible places that change, in an average text; in [0, 1]. Possible places are

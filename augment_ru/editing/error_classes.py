@@ -40,8 +40,8 @@ class ErrorRates:
     """How often people make errors of some classes, as a dictionary tells it.
 
     Attributes:
-        by_class: for each class, its rates: one for each kind of place, such as «не *», where such an error can be
-            made.
+        by_class: for each class of errors, its rates: one for each context in which people make such errors, such as
+            «не *» («не» and any word after it).
         mean: the number of errors of all these classes divided by the number of places where they can be made. A place
             where two classes are possible counts once.
     """

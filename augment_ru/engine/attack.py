@@ -103,7 +103,7 @@ class Attack(ABC):
 
     @property
     def joins(self) -> Sequence[str]:
-        """The names of constraints; each span that they find counts as one word. By default there are none."""
+        """The names of constraints whose spans count as single words for the attack; by default none."""
         return ()
 
     @property

@@ -47,7 +47,7 @@ class Composition(Attack):
 
     @property
     def needs(self) -> Needs:
-        """What the attacks of the composition need; the guards of an attack apply only to its own changes."""
+        """What the attacks need to know about texts; the guards of an attack apply only to its own changes."""
         return Needs.of_all(attack.needs for attack in self.parts)
 
     @property

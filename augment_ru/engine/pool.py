@@ -103,7 +103,7 @@ class RecordPool:
 
         Args:
             chosen: the indices of the changes that are made.
-            text: the index of the text in `fields`.
+            text: the index of the text among the texts of the record, from 0.
         """
         found = [
             (triple, self.attacks[number])

@@ -35,7 +35,7 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
     changes with the next lowest ranks are made, too.
 
     Args:
-        proposals: changes that the engine allows (`legal`).
+        proposals: the changes that the engine allows.
         owners: for each change, the index of the try that it belongs to: one candidate (random perturbation) of one
             sentence or record.
         probability: in [0, 1]; at 0 no change is made.
@@ -79,14 +79,18 @@ class Plan:
         """Make the plan of a search from the changes of each try (one candidate of one sentence or record).
 
         Args:
-            proposals: changes that the engine allows (`legal`).
+            proposals: the changes that the engine allows.
             owners: the index of the try that each change belongs to, shape (changes,).
             tries: the number of tries.
         """
         return cls(proposals, owners, np.bincount(owners, minlength=tries))
 
     def keep(self, chosen: Mask) -> "Plan":
-        """Return the plan with only the changes for which the mask, of shape (changes,), is True."""
+        """Return the plan of a search with only some of its changes.
+
+        Args:
+            chosen: True for each change that stays, shape (changes,).
+        """
         return Plan.of(self.proposals.keep(chosen).settled(), self.owners[chosen], self.levels.size)
 
     @cached_property
@@ -195,8 +199,8 @@ class Units:
     """The units of a search: sentences, or whole records. Each is searched by itself.
 
     Attributes:
-        starts: the place where each piece (a sentence or a text) starts, and then the length of the array, shape
-            (pieces + 1,).
+        starts: the place where each piece (a sentence or a text) starts, and as the last value the length of the array,
+            shape (pieces + 1,).
         owners: the index of the unit that each piece belongs to, shape (pieces,).
         records: the index of the record that each unit belongs to, ascending, shape (units,).
     """
@@ -277,7 +281,7 @@ class Tiles:
 
     @cached_property
     def starts(self) -> Ints:
-        """The place where each text of all copies of the batch starts, and then the end of the last text.
+        """The place where each text of all copies of the batch starts, and as the last value the end of the last text.
 
         The shape is (texts of all copies + 1,).
         """
@@ -335,7 +339,7 @@ class Tiles:
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Return the changes with their places in the batch itself, not in its copies; the changes may then overlap."""
+        """Move changes from copies of a batch to the same places in the batch itself, where they may overlap."""
         if self.count == 1:
             return proposals
         size = self.batch.codes.size
@@ -349,8 +353,8 @@ class Gate:
     """The gate of a search: scores candidates and compares each score with the threshold.
 
     A unit is a sentence or a record. A candidate is one random perturbation, and a try is one candidate of one unit. A
-    try passes if its score is at least the threshold of the unit. If it makes two options of a question equal, it fails
-    without being scored.
+    try passes if its score is at least the threshold of the unit. A try that makes two options of a question equal
+    fails without being scored.
 
     Args:
         tiles: the texts, copied once for each candidate.

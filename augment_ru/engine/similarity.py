@@ -216,7 +216,7 @@ class PlainFunction(Similarity):
         return f"{named.__module__}.{named.__qualname__}{'|as-read' if self.as_read else ''}"
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer that calls the function with these original texts."""
+        """Return a scorer that compares perturbed texts with these originals by calling the user's function."""
         return _FunctionScorer(self.function, list(references), self.as_read)
 
 

@@ -124,7 +124,7 @@ def chosen_of(
 
     Args:
         logits: the highest logits of each text in falling order, shape (texts, tokens): those of the tokens that may be
-            chosen, and one more, since rounding could bring it among them.
+            chosen, and the next one, which rounding could bring among them.
         tokens: the tokens of these logits, same shape.
         keys: the key on which each text's random draws depend, shape (texts,).
         step: how many new tokens the text already has; the random draws depend on it.
