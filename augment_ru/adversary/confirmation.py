@@ -37,7 +37,7 @@ class Answers:
 
     Attributes:
         broken: how many answers were what the search wants: wrong, or the target label.
-        kept: how many were not.
+        kept: how many answers were not what the search wants.
     """
 
     broken: int = 0

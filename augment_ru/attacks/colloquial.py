@@ -137,8 +137,8 @@ class SpokenForms:
             first: whether each word begins a sentence, shape (words,).
 
         Returns:
-            Two pairs of arrays, one for words and one for phrases: the indices of the words, or of the first words of
-            the phrases, and the indices of their entries in `entries`.
+            A pair of arrays for words, and a pair for phrases. The first array of a pair has the index of each word
+            found, or of the first word of each phrase. The second one has the index of its entry in `entries`.
         """
         single, entries = self._listed(forms.texts, first)
         pairs, phrases = self._listed(forms.pairs, first)
@@ -204,8 +204,9 @@ class SpokenForms:
             clause: whether each word would begin a clause if a conjunction stood before it, shape (words,).
 
         Returns:
-            Two pairs of arrays, one for conjunctions of one word («что») and one for conjunctions of two: the indices
-            of their first words, and the indices of their entries in `entries`.
+            A pair of arrays for conjunctions of one word («что»), and a pair for conjunctions of two words. The first
+            array of a pair has the index of each conjunction's first word. The second one has the index of its entry in
+            `entries`.
         """
         found = []
         padded = np.concatenate([clause, [False, False]])

@@ -54,7 +54,7 @@ class Layouts:
         """Type the texts of a batch in the other layout.
 
         A character without a key stays. A sign that is not a letter counts as typed in the layout of the letter before
-        it in its text, or else of the letter after it; in a text without letters it stays.
+        it in its text, or else of the letter after it. In a text without letters such a sign stays.
 
         Returns:
             The new code points, and whether each old one is a letter of a layout; both of shape (codes,).

@@ -96,12 +96,12 @@ class RuleExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def text(self) -> str:
-        """The text without the brackets."""
+        """The text of the example without its square brackets."""
         return re.sub(r"[\[\]]", "", self.marked)
 
     @property
     def spans(self) -> list[Span]:
-        """The parts in brackets, as spans of the text without the brackets."""
+        """The parts of the example in square brackets, as spans of the text without brackets."""
         spans: list[Span] = []
         at = opened = 0
         for char in self.marked:

@@ -54,9 +54,9 @@ class ErrorRates:
         return self.by_class.get(name, ())
 
     def times(self, factors: Mapping[str, float]) -> "ErrorRates":
-        """Return the same rates of errors, each multiplied by the factor of its class and at most 0.99.
+        """Return the rates of errors, each multiplied by the factor of its class, but at most 0.99.
 
-        Their `mean` stays as it is.
+        The attribute `mean` keeps its value.
 
         Args:
             factors: a number of at least 0 for each class; the rates of classes without a factor stay as they are.

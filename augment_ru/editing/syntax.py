@@ -81,7 +81,7 @@ class Syntax:
         return self.heads[root] != root
 
     def reach(self, number: int) -> tuple[int, int]:
-        """Return the indices of the first and the last of some words: a token and all words below it in the tree.
+        """Return the indices of the first and the last word of the phrase that a token and all words below it make.
 
         Args:
             number: the index of the token, from 0.

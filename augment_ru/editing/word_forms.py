@@ -201,7 +201,7 @@ class WordForms:
 
         Args:
             words: the indices of the words.
-            function: a function that remembers its values, since many words are asked about.
+            function: a function that caches its values, since it is called for many words.
         """
         return np.array([function(self.texts[at]) for at in words.tolist()], dtype=np.int64)
 
@@ -210,7 +210,7 @@ class WordForms:
 
         Args:
             words: the indices of the words.
-            function: a function that remembers its values; it gets the two words as one, without a space.
+            function: a function that caches its values; it gets the two words as one, without a space.
         """
         return np.array([function(self.texts[at] + self.texts[at + 1]) for at in words.tolist()], dtype=np.int64)
 

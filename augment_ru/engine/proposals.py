@@ -300,7 +300,7 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 
 
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
-    """Join proposals for the same array of texts; edits and changes are numbered through all of them, in this order.
+    """Join proposals for the same array of texts; the edits and changes of all get numbers in this order.
 
     If all of the proposals are clean (`Proposals.clean`), the result is marked clean, too.
 

@@ -42,7 +42,7 @@ class Tree(NamedTuple):
         depths: for each of `tokens`, how many tokens come before it in its sequence, the prefix included; shape
             (inputs,).
         ends: for each of `tokens`, the index in `tokens` before which its branch of the tree ends, shape (inputs,). All
-            tokens of the branch attend to it.
+            tokens of the branch attend to this token.
         scored: the tokens whose probability is asked for, shape (scored,).
         parents: for each scored token, the index in `tokens` of the token before it; -1 if the prefix comes before it;
             shape (scored,).
