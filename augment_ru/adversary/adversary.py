@@ -51,7 +51,7 @@ class Adversary:
         budget: the most queries for a record: different texts, including the original.
         target: the label that the model is to give; None for any wrong answer.
         minimal: whether changes that are not needed to break the answer are undone again.
-        draws: how often each attack is asked for random changes for the pool. So it offers at most this many
+        draws: how often each attack is asked for random changes for the pool. So an attack offers at most this many
             alternatives for a word.
         similarity: scores how alike a text and its original are: a name (`meaning`, `navec`, `none`), a `Similarity`,
             or a function (references, candidates) -> scores.

@@ -90,8 +90,8 @@ class Knowledge:
         known: what came of each set that was tried (`Verdict`). The empty set stands for the original.
         smallest: of the sets that broke the answer, the one with the fewest changes. Of equally small sets, the one
             with the highest similarity is taken, or else the one found first. None if no set broke the answer.
-        nearest: of the sets that did not break the answer, the one with which the score of a rival label (a label that
-            may replace the right one) was least behind that of the right label. () if that is the original, or if there
+        nearest: of the sets that did not break the answer, the one that came nearest to breaking it: a rival (a label
+            that may replace the right one) was least behind the right label in score. () for the original, or if there
             are no scores.
     """
 

@@ -119,7 +119,7 @@ class Surrogate:
         self._told.append((chosen, margins))
 
     def settle(self, before: Floats, after: Floats) -> None:
-        """Decide whether further changed letters of a word lower the margins; drop the regression that assumes otherwise.
+        """Decide whether further changed letters of a word lower the margins; drop the regression that is refuted.
 
         A margin is how far a rival label is behind the right one, in nats.
 

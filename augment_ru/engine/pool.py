@@ -141,7 +141,7 @@ def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> li
     Args:
         prepared: the records.
         perturbers: the attacks.
-        draws: how often each attack is asked for random changes, at least 1. So it offers at most this many
+        draws: how often each attack is asked for random changes, at least 1. So an attack offers at most this many
             alternatives for a word.
     """
     found: list[_Held] = [{} for _ in range(len(prepared))]

@@ -128,7 +128,8 @@ class Proposals:
         What the functions return is checked whenever they are called.
 
         Args:
-            guard: returns a context manager. All code of the attack runs in it, so that it can turn errors into others.
+            guard: returns a context manager. All code of the attack runs in it, so that the errors of that code can be
+                turned into others.
 
         Raises:
             AugmentError: an array does not hold numbers, or is not one-dimensional.

@@ -31,13 +31,12 @@ decide."""
 def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int) -> Mask:
     """Return which changes are made at a probability, shape (changes,).
 
-    A change is made if its rank is below the probability. If a try has fewer than `min_changes` such changes, its
-    changes with the next lowest ranks are made, too.
+    A change is made if its rank is below the probability. If a try (one candidate, or random perturbation, of one
+    sentence or record) has fewer than `min_changes` such changes, its changes with the next lowest ranks are made, too.
 
     Args:
         proposals: the changes that the engine allows.
-        owners: for each change, the index of the try that it belongs to: one candidate (random perturbation) of one
-            sentence or record.
+        owners: for each change, the index of the try that it belongs to.
         probability: in [0, 1]; at 0 no change is made.
         min_changes: the fewest changes that each try gets at a positive probability.
     """

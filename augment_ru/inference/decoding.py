@@ -32,7 +32,7 @@ class Decoding:
         top_k: from how many of the likeliest tokens one is drawn if `temperature` is set.
         top_p: if set, in (0, 1], tokens are drawn from the likeliest tokens that together have this probability (the
             nucleus).
-        fixed: for measurements: every text gets exactly this many new tokens; None to generate until the model stops.
+        fixed: the exact number of new tokens of every text, for measurements; None to generate until the model stops.
         penalties: whether the repetition penalties in the model's own generation settings apply.
 
     Raises:
