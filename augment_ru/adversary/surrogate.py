@@ -55,8 +55,8 @@ class LetterView(NamedTuple):
     Attributes:
         adds: between 0 and 1: with 0, several changes of one word together have the mean of their effects; with 1, they
             have the sum.
-        own: how much the effects of the changes of one word differ: their standard deviation, divided by the lowest
-            margin of the original.
+        own: the standard deviation of the effects of the changes of one word, divided by the lowest margin of the
+            original.
     """
 
     adds: float
@@ -92,7 +92,7 @@ class Surrogate:
 
     @property
     def regressions(self) -> Iterator["Regression"]:
-        """The regressions whose assumption may still hold; each has learnt from all answers."""
+        """The regressions whose assumption about changed letters may still hold; each has learnt from all answers."""
         for one in self.views:
             for chosen, margins in self._told[one.answers :]:
                 one.learn(chosen, margins)

@@ -243,7 +243,7 @@ class SomeOf(_Listed):
         return f"{self.count}of({'|'.join(attack.name for attack in self.parts)})"
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose what the attacks chosen for each text, one after another, do to the original text.
+        """Propose the changes that the attacks chosen for a text, applied one after another, make in it.
 
         Args:
             batch: the texts.

@@ -88,7 +88,7 @@ class RecordPool:
             chosen: the indices of the changes in the pool.
 
         Returns:
-            The scripts, by the index of the text in `fields`.
+            The scripts, by the index of the text among the texts of the record, from 0.
 
         Raises:
             AugmentError: two of the changes conflict.

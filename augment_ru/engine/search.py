@@ -338,7 +338,8 @@ class Tiles:
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Move changes from copies of a batch to the same places in the batch itself, where they may overlap."""
+        """Move changes from the copies of a batch, one for each candidate, to the batch itself, where they may overlap.
+        """
         if self.count == 1:
             return proposals
         size = self.batch.codes.size
@@ -730,7 +731,10 @@ class Brackets:
         return np.where(self._candidate == np.arange(len(self._tops))[:, None], self._next, 0).ravel()
 
     def tell(self, scores: Floats) -> None:
-        """Take the scores that `ask` asked for, shape (tries,), and choose how many changes are scored next."""
+        """Take the scores that `ask` asked for, shape (tries,), and choose how many changes are scored next.
+
+        A try is one candidate of one sentence or record.
+        """
         level, asked = self._next, self._next > 0
         score = scores.reshape(self._tops.shape)[self._candidate, self._rows]
         good = asked & (score >= self._thresholds)

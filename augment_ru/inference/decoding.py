@@ -186,7 +186,7 @@ def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
 def likeliest(probabilities: Floats, top_p: float) -> Ints:
     """Return so many of the likeliest tokens that together they have at least the probability `top_p`.
 
-    The likeliest come first; of equally likely tokens, the one with the lower number. More tokens than needed may be
+    The likeliest come first; of equally likely tokens, the one with the lower index. More tokens than needed may be
     returned.
 
     Args:

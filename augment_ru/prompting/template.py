@@ -54,7 +54,7 @@ class Template:
         return cls(tuple(texts), tuple(names))
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """Return the text with the values in their places.
+        """Return the text of the template with values in its places.
 
         Args:
             values: maps the name of each place to its value; every place needs one.
