@@ -160,7 +160,7 @@ class Sense(NamedTuple):
     Attributes:
         synonyms: the lemmas that may replace the word, the best first.
         stays: the phrases in which the word is not replaced.
-        only: if not empty, the word is replaced only in these phrases.
+        only: the only phrases in which the word is replaced; empty if it is replaced in any.
     """
 
     synonyms: tuple[str, ...]

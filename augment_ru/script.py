@@ -218,8 +218,8 @@ class Composed(NamedTuple):
 
     Attributes:
         edit: the edit, from the source of the first script to the text of the second.
-        first: the indices of the edits of the first script that it stands for.
-        second: the indices of the edits of the second script that it stands for.
+        first: which edits of the first script it stands for, as indices.
+        second: which edits of the second script it stands for, as indices.
     """
 
     edit: Edit

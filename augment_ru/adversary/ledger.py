@@ -45,7 +45,7 @@ class Ledger:
         Args:
             examples: the questions.
             advance: a function that is called with a number of new answers, to report progress.
-            repeats: empty to return known answers. To ask all questions anew: how often each was asked before.
+            repeats: how often each question was asked before, to ask all questions anew; empty to return known answers.
 
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.

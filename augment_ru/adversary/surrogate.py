@@ -121,7 +121,8 @@ class Surrogate:
     def settle(self, before: Floats, after: Floats) -> None:
         """Decide whether further changed letters of a word lower the margins; drop the regression that is refuted.
 
-        A margin is how far a rival label is behind the right one, in nats.
+        One regression assumes that they do, the other one that they do not. A margin is how far a rival label is behind
+        the right one, in nats.
 
         Args:
             before: the margins when the first letters of some words were changed, shape (rivals,).

@@ -50,7 +50,7 @@ class ErrorRates:
     mean: float
 
     def of(self, name: str) -> tuple[ErrorRate, ...]:
-        """Return the rates of a class of errors, one for each kind of place; an empty tuple for an unknown class."""
+        """Return the rates of a class of errors, one for each context, such as «не *»; empty for an unknown class."""
         return self.by_class.get(name, ())
 
     def times(self, factors: Mapping[str, float]) -> "ErrorRates":
@@ -70,8 +70,7 @@ class ErrorRates:
     def rate(self, name: str) -> float:
         """Return how often people make errors of a class: the share of the possible places where they make one.
 
-        This is meant for a class with one kind of place. For other classes it returns the sum of the rates of all
-        kinds; for an unknown class, 0.
+        If a class has several kinds of places, the rates of all kinds are added. An unknown class gives 0.
         """
         return math.fsum(one.rate for one in self.of(name))
 

@@ -156,7 +156,7 @@ class Syntax:
         return self.trees[self.roots[number]]
 
     def child(self, number: int, *relations: str) -> int | None:
-        """Return the index of the first token that depends on this one with one of these relations; else None.
+        """Return the index of the first token that depends on a token by one of these relations; None without one.
 
         A subtype of a relation counts, too: `acl:relcl` for `acl`.
 

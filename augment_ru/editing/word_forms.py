@@ -148,7 +148,7 @@ class WordForms:
             table: the table.
 
         Returns:
-            The indices of these words; and for each, its number in the table.
+            The indices of these words; and the number of each word in the table.
         """
         return _found(self.texts, table)
 

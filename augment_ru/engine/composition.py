@@ -207,7 +207,7 @@ class Chain(_Listed):
         return "+".join(attack.name for attack in self.parts)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the changes of the whole chain: what its attacks, one after another, do to the original texts.
+        """Propose the changes that the attacks of the chain, applied one after another, make in the original texts.
 
         Args:
             batch: the texts.

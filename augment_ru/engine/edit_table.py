@@ -112,8 +112,8 @@ class EditTable(Sequence[Script]):
         """Return the table of some of the edited texts.
 
         Args:
-            texts: the indices of the texts to take, ascending, shape (taken texts,). In the new table they are 0, 1, 2,
-                ....
+            texts: the indices of the texts to take, ascending, shape (taken texts,). In the new table they are 0, 1, 2
+                and so on.
         """
         counts = np.diff(self.firsts)[texts]
         firsts = np.concatenate([[0], counts.cumsum()])

@@ -338,7 +338,7 @@ class Tiles:
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Move changes from the copies of a batch, one for each candidate, to the batch itself, where they may overlap.
+        """Move changes from the copies of a batch (one copy for each candidate) to the batch, where they may overlap.
         """
         if self.count == 1:
             return proposals
@@ -716,7 +716,7 @@ class Brackets:
     def ask(self) -> Ints | None:
         """Return how many changes of each try are scored next, shape (tries,); None if no try is left.
 
-        A try is one candidate of one sentence or record. With 0, the try is not scored.
+        A try is one candidate of one sentence or record. A try with 0 changes is not scored.
         """
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)

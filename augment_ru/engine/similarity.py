@@ -237,7 +237,7 @@ class _FunctionScorer(Scorer):
 
 
 def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
-    """Return the scorer of a similarity, which may be a user's own, for these original texts; check that it is one.
+    """Return a similarity's scorer for these original texts, checked because the similarity may be a user's own.
 
     Raises:
         AugmentError: `against` raises an error or does not return a `Scorer`.
