@@ -67,10 +67,7 @@ class Draws:
         return found
 
     def bell(self, count: int) -> Floats:
-        """Take random numbers that are nearly normal, with mean 0 and variance 1, shape (count,).
-
-        Each is the shifted and scaled sum of four uniform numbers.
-        """
+        """Take random numbers that are nearly normal, with mean 0 and variance 1, shape (count,)."""
         sums: Floats = self.uniform(4 * count).reshape(4, count).sum(axis=0)
         sums -= 2.0
         sums *= _SPREAD

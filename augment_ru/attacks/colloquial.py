@@ -104,7 +104,7 @@ class SpokenForms:
         entries: the words and phrases with their spoken forms.
 
     Attributes:
-        entries: the words and phrases with their spoken forms.
+        entries: as above.
         rates: for each word or phrase, the share of its occurrences for which people write a spoken form, shape
             (entries,).
         fillers: the words by which a filler («ну», «короче») is recognised in a text.

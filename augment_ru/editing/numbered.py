@@ -142,8 +142,6 @@ class WritesOtherwise(Attack):
     def changes(self, batch: Batch, streams: Streams) -> Iterator[list[Change]]:
         """Yield the changes of each text, one for each range (such as a number) that can be rewritten.
 
-        If a batch is perturbed several times, the ranges are found only once.
-
         Args:
             batch: the texts.
             streams: the random draws of each text.

@@ -20,7 +20,7 @@ from augment_ru.text.characters import Codes, Mask, decode, marked, surrogates
 class EditTable(Sequence[Script]):
     """The edits of several texts in arrays, text by text, sorted by place.
 
-    As a sequence, the table holds the script of each edited text; a script is made when it is read.
+    As a sequence, the table holds the script of each edited text.
 
     Attributes:
         sources: the source texts.

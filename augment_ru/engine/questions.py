@@ -97,7 +97,7 @@ class Questions:
         return marked(asked.size, np.array(sorted(found), dtype=np.int64))
 
     def kept_apart(self, proposals: Proposals, owners: Ints, active: Mask) -> Mask:
-        """Choose which changes are made, leaving out those that would make options of a question equal; shape (changes,).
+        """Choose which changes are made: none that would make options of a question equal; shape (changes,).
 
         Of the changes in options that would become equal, the ones with the highest ranks are taken out.
 

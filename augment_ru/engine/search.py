@@ -321,7 +321,7 @@ class Tiles:
 
     @property
     def texts(self) -> Sequence[str]:
-        """The texts of the batch, each once. Every copy of the batch holds the same texts."""
+        """The texts of the batch, each once."""
         return self.batch.texts
 
     def rows(self, places: Ints) -> Ints:
@@ -338,8 +338,7 @@ class Tiles:
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Move changes from the copies of a batch (one copy for each candidate) to the batch, where they may overlap.
-        """
+        """Move changes from the copies of a batch, one for each candidate, to the batch, where they may overlap."""
         if self.count == 1:
             return proposals
         size = self.batch.codes.size

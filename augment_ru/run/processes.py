@@ -53,8 +53,6 @@ class Processes:
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
         """Start the engine: yield a session, to which parts of a run are given while the `with` block runs.
 
-        Processes are started when parts come, and end with the block.
-
         Args:
             work: what is done with each part.
 

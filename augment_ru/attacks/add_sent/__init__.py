@@ -88,7 +88,7 @@ class AddSent(MadeOnDemand):
 
     @property
     def corpus_digest(self) -> str:
-        """The SHA-256 of the sentences that may be added; "" unless they come from the rows of the input."""
+        """The SHA-256 of the sentences that may be added; "" if this package provides them or a model writes them."""
         found = self._corpus()
         return "" if found is None or found is shipped_corpus() else found.digest
 
