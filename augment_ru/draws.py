@@ -65,8 +65,8 @@ class Streams:
     """One stream of random draws for each row of a batch. A draw is addressed by its position in the stream.
 
     Args:
-        keys: a 64-bit key for each row, shape (rows,). If `spread` made several streams for each row, the shape is
-            (numbers, rows).
+        keys: a 64-bit key for each row, shape (rows,). With several streams for each row (`spread`): a key for each
+            stream, shape (streams of a row, rows).
     """
 
     __slots__ = ("keys",)
@@ -89,10 +89,9 @@ class Streams:
         return cls(keys)
 
     def spread(self, numbers: Sequence[int]) -> "Streams":
-        """Make several streams for each row: one for each of several numbers.
+        """Make several independent streams for each row, one for each of these numbers.
 
-        The draws depend on the number as well as on the `path` of `Streams.of`. The keys of the result have shape
-        (numbers, rows).
+        The keys of the result have shape (numbers, rows).
         """
         states = self.keys ^ np.array([_salt("int", number) for number in numbers])[:, None]
         states += _GAMMA

@@ -69,7 +69,7 @@ def by_name(parameter: str, pairs: Sequence[str], wanted: str) -> dict[str, dict
         wanted: the form that the strings must have, for the message.
 
     Raises:
-        AugmentError: a text has another form.
+        AugmentError: a string has another form.
     """
     found: dict[str, dict[str, str]] = {}
     for pair in pairs:

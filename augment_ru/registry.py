@@ -210,7 +210,7 @@ def own_class(spec: str, base: type) -> Any:  # noqa: ANN401  (a class below `ba
 
     Args:
         spec: the name.
-        base: the class from which it must inherit.
+        base: the class from which the user's class must inherit.
 
     Raises:
         AugmentError: the code cannot be imported; the named object is not a subclass of `base`; or no name is given,

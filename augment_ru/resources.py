@@ -160,7 +160,7 @@ class Sense(NamedTuple):
     Attributes:
         synonyms: the lemmas that may replace the word, the best first.
         stays: the phrases in which the word is not replaced.
-        only: if not empty, the word is replaced only in these phrases.
+        only: the only phrases in which the word is replaced; empty if it is replaced in any.
     """
 
     synonyms: tuple[str, ...]
@@ -296,7 +296,7 @@ def phrases_in(where: str, cell: str) -> tuple[Phrase, ...]:
     """Parse the phrases in a cell of a dictionary, such as `в силу, открыть/закрыть счёт, лучш*`.
 
     A comma and a space separate phrases, and a space separates words. A slash separates words that may stand in the
-    same position. `лучш*` stands for every word that begins so.
+    same position. `лучш*` stands for every word that begins so. `,что` stands for a comma and the word «что».
 
     Args:
         where: the line of the dictionary, for messages.
@@ -306,8 +306,7 @@ def phrases_in(where: str, cell: str) -> tuple[Phrase, ...]:
         The phrases; empty if the cell is `-`.
 
     Raises:
-        AugmentError: a phrase or a word is empty, or a word has characters other than letters and hyphens, apart from
-            a comma in front and `*` at the end.
+        AugmentError: a phrase or a word is empty, or has a character that is not allowed there.
     """
     found = []
     for phrase in () if cell == NO_PHRASES else cell.split(", "):

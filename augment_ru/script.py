@@ -218,8 +218,8 @@ class Composed(NamedTuple):
 
     Attributes:
         edit: the edit, from the source of the first script to the text of the second.
-        first: the indices of the edits of the first script that it stands for.
-        second: the indices of the edits of the second script that it stands for.
+        first: which edits of the first script it stands for, as indices.
+        second: which edits of the second script it stands for, as indices.
     """
 
     edit: Edit
@@ -233,8 +233,8 @@ def compose(first: Script, second: Script) -> list[Composed]:
     Edits of the two scripts that overlap or touch each other in the text `first.text` become one edit. An edit that
     would replace text by the same text is left out.
 
-    If an edit of `second` changes what an edit of `first` wrote, the new edit has no reading of the first one, unless
-    the second edit is read as the text that it replaces.
+    If an edit of `second` changes what an edit of `first` wrote, the reading of the first edit is lost. It is kept only
+    if the second edit is read as the very text that it replaces.
 
     Raises:
         AugmentError: the source of `second` is not the text of `first`.

@@ -52,7 +52,7 @@ class Adversary:
         budget: the most queries for a record: different texts, including the original.
         target: the label that the model is to give; None for any wrong answer.
         minimal: whether changes that are not needed to break the answer are undone again.
-        draws: how often each attack is asked for random changes for the pool. So it offers at most this many
+        draws: how often each attack is asked for random changes for the pool. So an attack offers at most this many
             alternatives for a word.
         similarity: scores how alike a text and its original are: a name (`meaning`, `navec`, `none`), a `Similarity`,
             or a function (references, candidates) -> scores.
@@ -185,7 +185,7 @@ class Adversary:
         """Run a search for each of the prepared records, and return the results in the order of the records.
 
         Args:
-            prepared: the records, as a `Preparation` prepared them for what `Adversary.needs` states.
+            prepared: the records, prepared by a `Preparation` that was given `Adversary.needs`.
             on_finished: a function that is called when the search of a record has ended, with the state of that search.
 
         Raises:
@@ -341,7 +341,7 @@ def screened(
 ) -> PoolGate:
     """Make the gate of several searches, and remove from their pools the changes that fail it by themselves.
 
-    Nothing is removed if the similarity does not state that it `screens`, nor from searches that have ended.
+    Changes are removed only if the similarity asks for it (`screens`), and only from searches that have not ended.
 
     Args:
         prepared: the records that are searched.

@@ -44,8 +44,8 @@ class Guidance:
 def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Search:
     """Search for a set of changes that breaks the answer, in the order that a guide's scores suggest.
 
-    The generator yields the next set to ask the model about, and is sent what came of it. The search ends when a set
-    broke the answer, or when no new set is found.
+    The generator yields the next set to ask the model about; the caller sends back what came of the set. The search
+    ends when a set broke the answer, or when no new set is found.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.

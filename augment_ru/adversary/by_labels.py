@@ -30,8 +30,8 @@ _TRIES = 100
 def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
     """Search for a set of changes that breaks the answer, by random sets, for a model that gives labels alone.
 
-    The generator yields the next set to ask the model about, and is sent what came of it. The search ends when a set
-    broke the answer, or when no new set is found.
+    The generator yields the next set to ask the model about; the caller sends back what came of the set. The search
+    ends when a set broke the answer, or when no new set is found.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -79,8 +79,8 @@ def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
 def shrink_by_labels(knowledge: Knowledge) -> Search:
     """Make the smallest set of changes that broke the answer smaller, until none of its changes can be undone.
 
-    The generator yields the next set to ask the model about, and is sent what came of it. The method is delta debugging
-    (Zeller and Hildebrandt 2002).
+    The generator yields the next set to ask the model about; the caller sends back what came of the set. The method is
+    delta debugging (Zeller and Hildebrandt 2002).
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.

@@ -43,8 +43,8 @@ _Tried: TypeAlias = dict[tuple[ChangeSet, float], set[int]]
 def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
     """Search for a set of changes that breaks the answer, with the help of the model's scores.
 
-    The generator yields the next set to ask the model about, and is sent what came of it. The search ends when a set
-    broke the answer, or when no new set is found.
+    The generator yields the next set to ask the model about; the caller sends back what came of the set. The search
+    ends when a set broke the answer, or when no new set is found.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -181,9 +181,9 @@ def _noise(view: Regression, draws: Draws, size: float) -> Floats:
 def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
     """Make the smallest set of changes that broke the answer smaller, with the help of the model's scores.
 
-    The generator yields the next set to ask the model about, and is sent what came of it. First, changes are undone
-    until undoing any further one would make the answer right again. Then the model is asked about a few smaller sets of
-    other changes, since one of them may break the answer, too.
+    The generator yields the next set to ask the model about; the caller sends back what came of the set. First, changes
+    are undone until undoing any further one would make the answer right again. Then the model is asked about a few
+    smaller sets of other changes, since one of them may break the answer, too.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.

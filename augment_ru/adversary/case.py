@@ -46,7 +46,7 @@ class Doubted(NamedTuple):
     Attributes:
         texts: the texts of this version, one for each perturbed field.
         similarity: the gate's score of these texts.
-        answers: under True, the latest answer that is what the search wants; under False, the latest other answer.
+        answers: maps True to the latest answer that is what the search wants, and False to the latest other answer.
     """
 
     texts: tuple[str, ...]

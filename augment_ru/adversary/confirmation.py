@@ -37,7 +37,7 @@ class Answers:
 
     Attributes:
         broken: how many answers were what the search wants: wrong, or the target label.
-        kept: how many were not.
+        kept: how many answers were not what the search wants.
     """
 
     broken: int = 0
@@ -79,7 +79,7 @@ class Confirmation:
     def of_original(self) -> bool:
         """Whether the next question is about the original, not about the text that seems to break the answer.
 
-        It is about the original as long as the original has fewer answers than the other text has broken answers.
+        It is, if the model answered the original less often than it gave a broken answer to the other text.
         """
         return self.text.broken > self.original.asked
 

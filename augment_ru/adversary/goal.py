@@ -99,9 +99,9 @@ class Goal:
     def rivals(self, scored: Scored) -> list[tuple[int, str]] | None:
         """Return the rivals of the right labels, each as (index of the gold field, label).
 
-        A rival is a label that may replace the right one. Those whose scores are least behind it come first; at most
-        eight are returned. If there is a target label, it is the only rival. If answers are rankings of documents, the
-        result is [(0, "")], which stands for the documents that are not relevant.
+        A rival is a label that may replace the right one. The rivals nearest to the right label in score come first; at
+        most eight are returned. If there is a target label, it is the only rival. If answers are rankings of documents,
+        the result is [(0, "")], which stands for the documents that are not relevant.
 
         Args:
             scored: the answer to the original, with scores.

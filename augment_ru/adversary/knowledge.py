@@ -67,10 +67,7 @@ class Draws:
         return found
 
     def bell(self, count: int) -> Floats:
-        """Take random numbers that are nearly normal, with mean 0 and variance 1, shape (count,).
-
-        Each is the shifted and scaled sum of four uniform numbers.
-        """
+        """Take random numbers that are nearly normal, with mean 0 and variance 1, shape (count,)."""
         sums: Floats = self.uniform(4 * count).reshape(4, count).sum(axis=0)
         sums -= 2.0
         sums *= _SPREAD
@@ -90,8 +87,8 @@ class Knowledge:
         known: what came of each set that was tried (`Verdict`). The empty set stands for the original.
         smallest: of the sets that broke the answer, the one with the fewest changes. Of equally small sets, the one
             with the highest similarity is taken, or else the one found first. None if no set broke the answer.
-        nearest: of the sets that did not break the answer, the one with which the score of a rival label (a label that
-            may replace the right one) was least behind that of the right label. () if that is the original, or if there
+        nearest: of the sets that did not break the answer, the one that came nearest to breaking it: a rival (a label
+            that may replace the right one) was least behind the right label in score. () for the original, or if there
             are no scores.
     """
 
@@ -170,7 +167,7 @@ class Knowledge:
             gains: for each change of the pool, how much it is expected to help to break the answer.
             enough: no more changes are chosen once the sum of their gains reaches this.
             most: the most changes to choose, at least 1; None for any number.
-            alone: whether at most one change is chosen for each place (word).
+            alone: whether at most one change is chosen for each word.
         """
         blocked = set(self._bans)
         found: list[int] = []

@@ -45,8 +45,7 @@ class Ledger:
         Args:
             examples: the questions.
             advance: a function that is called with a number of new answers, to report progress.
-            repeats: how often each question was asked before, if each shall be answered anew; empty to return known
-                answers.
+            repeats: how often each question was asked before, to ask all questions anew; empty to return known answers.
 
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.

@@ -49,7 +49,7 @@ class SearchSettings:
 
     @property
     def of_rows(self) -> Settings:
-        """The settings that results of `perturb` have as well: attack, seed, similarity, threshold, corpus."""
+        """The settings that a result of `perturb` states, too: attack, seed, similarity, threshold, corpus."""
         return Settings(self.attack, self.seed, self.scorer, self.threshold, self.corpus)
 
 

@@ -55,8 +55,8 @@ class LetterView(NamedTuple):
     Attributes:
         adds: between 0 and 1: with 0, several changes of one word together have the mean of their effects; with 1, they
             have the sum.
-        own: how much the effects of the changes of one word differ: their standard deviation, divided by the lowest
-            margin of the original.
+        own: the standard deviation of the effects of the changes of one word, divided by the lowest margin of the
+            original.
     """
 
     adds: float
@@ -92,7 +92,7 @@ class Surrogate:
 
     @property
     def regressions(self) -> Iterator["Regression"]:
-        """The regressions whose assumption may still hold; each has learnt from all answers."""
+        """The regressions whose assumption about changed letters may still hold; each has learnt from all answers."""
         for one in self.views:
             for chosen, margins in self._told[one.answers :]:
                 one.learn(chosen, margins)
@@ -119,7 +119,7 @@ class Surrogate:
         self._told.append((chosen, margins))
 
     def settle(self, before: Floats, after: Floats) -> None:
-        """Decide whether further changed letters of a word lower the margins; drop the regression that is wrong.
+        """Decide whether further changed letters of a word lower the margins; drop the regression that is refuted.
 
         One regression assumes that they do, the other one that they do not. A margin is how far a rival label is behind
         the right one, in nats.
@@ -134,10 +134,10 @@ class Surrogate:
 
 
 class Regression:
-    """Bayesian linear regression: by how much each change of a record lowers the margin of each rival label.
+    """Learns by Bayesian linear regression how much each change of a record lowers the margin of each rival label.
 
-    The margin of a rival label is how far its score is behind that of the right label. The effect of a change is by how
-    much it lowers the margin.
+    A rival is a label that may replace the right one. Its margin is how far its score is behind that of the right
+    label. The effect of a change is by how much it lowers the margin.
 
     Args:
         pool: the changes of the record that the search may choose.
@@ -149,7 +149,7 @@ class Regression:
         adds: how the effects of several changes of one word add up, from 0 (they have their mean) to 1 (they have their
             sum).
         mean: the expected effect of each change on each margin, in nats, shape (rivals, changes).
-        scale: the lowest margin of the original, in nats: the unit in which the prior is stated.
+        scale: the lowest margin of the original, in nats.
         answers: how many answers the regression has learnt from.
     """
 
@@ -211,8 +211,8 @@ class Regression:
     def ordered(self, effects: Floats) -> tuple[list[int], list[float]]:
         """Return the indices of the changes, sorted by gain, the largest first; and the gain of each change.
 
-        Of the changes of one word, the one with the largest effect gains its whole effect. The others gain the share
-        `adds` of theirs. If `adds` is 0, changes without gain are left out of the indices.
+        The change with the largest effect in its word gains its whole effect. The other changes of this word gain the
+        share `adds` of their effects. If `adds` is 0, changes without gain are left out of the indices.
 
         Args:
             effects: by how much each change lowers one margin, shape (changes,).

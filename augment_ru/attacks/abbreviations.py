@@ -348,7 +348,7 @@ class Abbreviations(WritesOtherwise):
     classes: tuple[str, ...] = CLASSES
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
-        """Find the abbreviations in a text and the words that have one; for each, the way to rewrite it."""
+        """Find the abbreviations in a text, and the words that have an abbreviation; yield the way to rewrite each."""
         triggers, taken = _triggers(), list[Place]()
         asked = {at for word in _TRIGGER.findall(same_word(text)) for at in triggers.get(word, ())}
         groups: dict[tuple[_Find, str], list[Place]] = {}

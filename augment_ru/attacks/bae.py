@@ -77,7 +77,7 @@ class Bae(MadeOnDemand):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to replace Russian words, or to insert words after them.
 
-        The network is asked only about as many words as the run needs, in the order of their ranks.
+        The masked language model is asked only about as many words as the run needs, in the order of their ranks.
         """
         known = texts_at(batch, *batch.words)
         russian = np.array([RUSSIAN.fullmatch(word) is not None for word in known], dtype=np.bool_)

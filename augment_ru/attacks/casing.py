@@ -27,7 +27,7 @@ class Casing(CountedErrors):
     - `name`: a capitalised word inside a sentence put into lower case;
     - `sentence`: no capital at the start of a sentence.
 
-    Errors that people make more often tend to have lower ranks, so that they are made more often (`weighted_ranks`).
+    The more often people make an error, the more often this attack makes it.
 
     Args:
         classes: which of these classes of errors are made.

@@ -104,7 +104,7 @@ class SpokenForms:
         entries: the words and phrases with their spoken forms.
 
     Attributes:
-        entries: the words and phrases with their spoken forms.
+        entries: as above.
         rates: for each word or phrase, the share of its occurrences for which people write a spoken form, shape
             (entries,).
         fillers: the words by which a filler («ну», «короче») is recognised in a text.
@@ -137,8 +137,8 @@ class SpokenForms:
             first: whether each word begins a sentence, shape (words,).
 
         Returns:
-            Two pairs of arrays, one for words and one for phrases: the indices of the words, or of the first words of
-            the phrases, and the indices of their entries in `entries`.
+            A pair of arrays for words, and a pair for phrases. The first array of a pair has the index of each word
+            found, or of the first word of each phrase. The second one has the index of its entry in `entries`.
         """
         single, entries = self._listed(forms.texts, first)
         pairs, phrases = self._listed(forms.pairs, first)
@@ -204,8 +204,9 @@ class SpokenForms:
             clause: whether each word would begin a clause if a conjunction stood before it, shape (words,).
 
         Returns:
-            Two pairs of arrays, one for conjunctions of one word («что») and one for conjunctions of two: the indices
-            of their first words, and the indices of their entries in `entries`.
+            A pair of arrays for conjunctions of one word («что»), and a pair for conjunctions of two words. The first
+            array of a pair has the index of each conjunction's first word. The second one has the index of its entry in
+            `entries`.
         """
         found = []
         padded = np.concatenate([clause, [False, False]])
@@ -291,9 +292,9 @@ class Colloquial(CountedErrors):
     - `ending`: -тся and -ться written as -цца;
     - `filler`: «ну», «короче, » at the start of a sentence; «типа» and others after a conjunction.
 
-    A sentence gets at most one filler, and none if it already has one. Forms that people write more often tend to have
-    lower ranks, so that they are written more often (`weighted_ranks`). Only texts in the style of a chat or a review
-    change (`editing.style`). Quotations stay.
+    A sentence gets at most one filler, and none if it already has one. The more often people write a form, the more
+    often this attack writes it. Only texts in the style of a chat or a review change (`editing.style`). Quotations
+    stay.
 
     Args:
         probability: the share of the possible places that change, in an average text; in [0, 1]. Possible places are

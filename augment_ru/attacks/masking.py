@@ -75,7 +75,7 @@ class Masking(Attack):
         check_targets(self.targets)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to mask every word that may be masked (see the option `targets`) and that one of the styles fits."""
+        """Propose to mask every word that the option `targets` allows, in one of the styles that fit its letters."""
         letters, signs = word_letters.lone_letters(batch), _signs(self.signs)
         styles = list(dict.fromkeys(self.styles))
         starts, stops = word_letters.words_of_segments(batch)

@@ -32,8 +32,8 @@ class People(Named):
     forced: a text may stay as it is.
 
     Args:
-        probability: how frequent errors are: the share of the words that `misspell`, with all its classes, would
-            change; in [0, 1].
+        probability: how frequent errors are, in [0, 1]: as frequent as those that the attack `misspell` makes if it
+            changes this share of the words.
 
     Raises:
         AugmentError: the probability is out of its range.

@@ -36,8 +36,8 @@ class Punctuation(CountedErrors):
     - `yo_dropped`: ё is written as е;
     - `yo_written`: е is written as ё where the dictionary has the word only with ё.
 
-    Quotations, numbers and abbreviations («т. е.», «ул.») keep their marks. Errors that people make more often tend to
-    have lower ranks, so that they are made more often (`weighted_ranks`).
+    Quotations, numbers and abbreviations («т. е.», «ул.») keep their marks. The more often people make an error, the
+    more often this attack makes it.
 
     Args:
         classes: which of these classes of errors are made.

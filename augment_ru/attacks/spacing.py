@@ -25,8 +25,7 @@ class Spacing(CountedErrors):
     """Join words, split words, drop hyphens or the space after a comma, each as often as people do.
 
     Words are not joined where that would make another word («не мой» stays). No word takes part in two errors, so at
-    most two words are joined. Errors that people make more often tend to have lower ranks, so that they are made more
-    often (`weighted_ranks`).
+    most two words are joined. The more often people make an error, the more often this attack makes it.
 
     Args:
         classes: which of these classes of errors are made.

@@ -33,8 +33,8 @@ class _Before(NamedTuple):
 class Spellings:
     """How letters are spelled in another alphabet: arrays that are read from a dictionary.
 
-    The columns of the dictionary are: a letter; the letters before which the line holds, or `-` for all; the spellings,
-    likelier ones first. Each line is a row of the arrays.
+    The columns of the dictionary are: a letter; the letters before which it has these spellings, or `-` for all; the
+    spellings, likelier ones first. Each line is a row of the arrays.
 
     Args:
         name: the name of the dictionary, or a path that ends in .tsv.
@@ -122,7 +122,7 @@ class Spellings:
         return Replacements(letters.codes, letters.offsets[offsets])
 
     def keys(self, codes: Codes) -> Ints:
-        """Return the index of each code point in `row_of`; the last entry of this array stands for all higher ones."""
+        """Return the index of each code point in `row_of`, whose last entry stands for all higher code points."""
         return np.minimum(codes, self.row_of.size - 1).astype(np.int64)
 
 
@@ -169,13 +169,14 @@ class Transliteration(Attack):
 
     Args:
         style: `chat`, as people write; `icao`, as in passports; `gost`, GOST 7.79-2000, system B; or the path of a
-            `.tsv` file with the columns letter, letters before which the line holds (`-` for all), spellings.
+            `.tsv` file with the columns letter, the letters before which it has these spellings (`-` for all),
+            spellings.
         unit: what is written in Latin letters as a whole. `word`: each word by itself. `run`: the first few words of a
             sentence. `sentence`: a sentence. `message`: the whole text. The probability is the share of the words, of
             the sentences (for `run`, too) or of the texts.
-        targets: with `unit=word`, which words change: `content`, any, but content words come first; `lexicon`, only
-            words that moderation looks for; `random`, any, with equal chances; or the path of a text file with one word
-            in each line.
+        targets: with `unit=word`, which words change. `content`: any, but content words come first. `lexicon`: only
+            words that moderation looks for. `random`: any, with equal chances. A path of a text file: only the words in
+            it, one in each line.
 
     Raises:
         AugmentError: there is no such style, unit or word list, or a line of a file is malformed.

@@ -35,8 +35,8 @@ class Unseen(Attack):
     Args:
         probability: the share of the changeable words that change, in [0, 1].
         kinds: the kinds of signs; `all` stands for all of them.
-        targets: which words change: `content`, any, but content words come first; `lexicon`, only words that moderation
-            looks for; `random`, any, with equal chances; or the path of a text file with one word in each line.
+        targets: which words change. `content`: any, but content words come first. `lexicon`: only words that moderation
+            looks for. `random`: any, with equal chances. A path of a text file: only the words in it, one in each line.
         signs: a dictionary, or the path of a `.tsv` file with the columns kind, code points, where they come from.
 
     Raises:

@@ -54,7 +54,7 @@ class Layouts:
         """Type the texts of a batch in the other layout.
 
         A character without a key stays. A sign that is not a letter counts as typed in the layout of the letter before
-        it in its text, or else of the letter after it; in a text without letters it stays.
+        it in its text, or else of the letter after it. In a text without letters such a sign stays.
 
         Returns:
             The new code points, and whether each old one is a letter of a layout; both of shape (codes,).
@@ -93,9 +93,9 @@ class WrongLayout(Attack):
             of a sentence, with the signs between them («как, где?» → «rfr? ult&»). `sentence`: a sentence. `message`:
             the whole text. `word`: each word by itself, without signs. The probability is the share of the words, of
             the sentences (for `run`, too) or of the texts.
-        targets: with `unit=word`, which words change: `content`, any, but content words come first; `lexicon`, only
-            words that moderation looks for; `random`, any, with equal chances; or the path of a text file with one word
-            in each line.
+        targets: with `unit=word`, which words change. `content`: any, but content words come first. `lexicon`: only
+            words that moderation looks for. `random`: any, with equal chances. A path of a text file: only the words in
+            it, one in each line.
         layouts: a dictionary, or the path of a `.tsv` file with two columns: a character in one layout, the character
             of the same key in the other layout.
 

@@ -427,8 +427,8 @@ def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
     """Write a sample of perturbed rows for annotators to judge.
 
     The question is in Russian, and no attack is named. A whole release is sampled task by task. From a report of
-    evaluate, the rows that it counts are sampled; each outcome (such as broken) of its first model has the same share
-    in the sample as in the report.
+    evaluate, rows are sampled so that each outcome (such as broken) of the report's first model has the same share in
+    the sample as in the report.
     """
     from augment_ru.jobs.verdicts import export_sample
 

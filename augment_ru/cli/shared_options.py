@@ -120,12 +120,13 @@ def completer(kind: str, *more: str, joined: bool = False) -> _Completer:
 
 
 def option(shown: str, help_: str = "", *, dest: str | None = None, **more: Any) -> Callable[[_F], _F]:  # noqa: ANN401
-    """Define an option of a command; its names are written as the help shows them.
+    """Define an option of a command.
 
     Args:
-        shown: the names of the option and a placeholder for its value, such as "-o/--output OUT". With `...` at the
-            end, the option can be repeated. Without a placeholder and a type, the option is a flag.
-        help_: what it does, with its default in brackets.
+        shown: the names of the option and a placeholder for its value, as the help shows them, such as "-o/--output
+            OUT". With `...` at the end, the option can be repeated. Without a placeholder and a type, the option is a
+            flag.
+        help_: what the option does, with its default in brackets.
         dest: the name of its parameter; None to derive it from the name of the option.
         more: further arguments of `click.option`.
     """

@@ -22,8 +22,7 @@ def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
     """Find the phrases in a text as whole words, in any grammatical form and letter case.
 
     A word that has a capital in the phrase must have one in the text, too: «Уса» is found in «по Усе», not in «усы в
-    инее». This is not required in a text without capitals, or if the likeliest reading of the word is a name («с
-    парижем»).
+    инее». This is not required in a text without capitals, or for a word that is most likely a name («с парижем»).
 
     Args:
         text: the text.

@@ -75,7 +75,7 @@ class OfWords:
         update_wrapper(self, find)
 
     def spans(self, doc: Doc) -> Iterator[Span]:
-        """Yield the spans that this function of a rule protects in a text."""
+        """Yield the spans that this function protects in a text."""
         places = doc.places
         for first, last, label in self.find(doc.forms):
             yield Span(places[first][0], places[last][1], label)
@@ -88,7 +88,7 @@ class OfWords:
 class RuleExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An example in a rule file: a text with square brackets around what the rules protect.
 
-    In a text without brackets nothing may be protected.
+    A text without brackets is an example in which the rules protect nothing.
     """
 
     marked: SomeText = msgspec.field(name="text")
@@ -96,12 +96,12 @@ class RuleExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def text(self) -> str:
-        """The text without the brackets."""
+        """The text of the example without its square brackets."""
         return re.sub(r"[\[\]]", "", self.marked)
 
     @property
     def spans(self) -> list[Span]:
-        """The parts in brackets, as spans of the text without the brackets."""
+        """The parts of the example in square brackets, as spans of the text without brackets."""
         spans: list[Span] = []
         at = opened = 0
         for char in self.marked:

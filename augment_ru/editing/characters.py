@@ -26,8 +26,6 @@ from augment_ru.text.characters import Codes
 class Substitutions:
     """A table of characters, their substitutes and the probability of each substitute, in arrays.
 
-    Two tables are equal only if they are the same object.
-
     Attributes:
         row_of: for each code point, its row in the other arrays; -1 if it has no substitutes; shape (largest code point
             in the table + 2,).

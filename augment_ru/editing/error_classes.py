@@ -40,8 +40,8 @@ class ErrorRates:
     """How often people make errors of some classes, as a dictionary tells it.
 
     Attributes:
-        by_class: for each class, its rates: one for each kind of place, such as «не *», where such an error can be
-            made.
+        by_class: for each class of errors, its rates: one for each context in which people make such errors, such as
+            «не *» («не» and any word after it).
         mean: the number of errors of all these classes divided by the number of places where they can be made. A place
             where two classes are possible counts once.
     """
@@ -50,13 +50,13 @@ class ErrorRates:
     mean: float
 
     def of(self, name: str) -> tuple[ErrorRate, ...]:
-        """Return the rates of a class of errors, one for each kind of place; an empty tuple for an unknown class."""
+        """Return the rates of a class of errors, one for each context, such as «не *»; empty for an unknown class."""
         return self.by_class.get(name, ())
 
     def times(self, factors: Mapping[str, float]) -> "ErrorRates":
-        """Return the same rates of errors, each multiplied by the factor of its class and at most 0.99.
+        """Return the rates of errors, each multiplied by the factor of its class, but at most 0.99.
 
-        Their `mean` stays as it is.
+        The attribute `mean` keeps its value.
 
         Args:
             factors: a number of at least 0 for each class; the rates of classes without a factor stay as they are.
@@ -70,8 +70,7 @@ class ErrorRates:
     def rate(self, name: str) -> float:
         """Return how often people make errors of a class: the share of the possible places where they make one.
 
-        This is meant for a class with one kind of place. For other classes it returns the sum of the rates of all
-        kinds; for an unknown class, 0.
+        If a class has several kinds of places, the rates of all kinds are added. An unknown class gives 0.
         """
         return math.fsum(one.rate for one in self.of(name))
 

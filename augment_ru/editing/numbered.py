@@ -27,8 +27,8 @@ class Place(NamedTuple):
         start, stop: the places where the range starts and stops.
         text: the new text.
         kind: the class of the change, such as `words`.
-        before: if the preposition before the range changes («с» to «со»): its start, its stop and its new form; None if
-            it stays.
+        before: the start, the stop and the new form of the preposition before the range, if it changes («с» to «со»);
+            otherwise None.
         more: further ranges with their new texts, which change together with this one.
     """
 
@@ -141,8 +141,6 @@ class WritesOtherwise(Attack):
 
     def changes(self, batch: Batch, streams: Streams) -> Iterator[list[Change]]:
         """Yield the changes of each text, one for each range (such as a number) that can be rewritten.
-
-        If a batch is perturbed several times, the ranges are found only once.
 
         Args:
             batch: the texts.

@@ -41,7 +41,7 @@ def respell(
         replace: a function from the indices of edits to their new texts.
         unit: which edits are one change: those of a `word`, of a `run` (the first few words of a sentence), of a
             `sentence`, or of a `message` (the whole text).
-        ranks: for the unit `word`, the rank of each edit, shape (edits,); None: they are drawn.
+        ranks: for the unit `word`, the rank of each edit, shape (edits,); None to draw the ranks at random.
         clean: True if it is certain that each edit changes its text and puts no letter where there was none; the engine
             does not check this then.
 

@@ -28,7 +28,7 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floa
     Three kinds of pairs of words are left out:
 
     - one word is short, and written together they make another word of the dictionary («не мой»);
-    - the second word begins with a capital («и Анна»), and the first does not end in one;
+    - the second word begins with a capital («и Анна»), and the first word does not end in a capital;
     - the second word is a preposition or a conjunction («картошку в»), and people do not join this very pair.
 
     Args:

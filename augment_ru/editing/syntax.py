@@ -81,7 +81,7 @@ class Syntax:
         return self.heads[root] != root
 
     def reach(self, number: int) -> tuple[int, int]:
-        """Return the indices of the first and the last of some words: a token and all words below it in the tree.
+        """Return the indices of the first and the last word of the phrase that a token and all words below it make.
 
         Args:
             number: the index of the token, from 0.
@@ -156,7 +156,7 @@ class Syntax:
         return self.trees[self.roots[number]]
 
     def child(self, number: int, *relations: str) -> int | None:
-        """Return the index of the first token that depends on this one with one of these relations; else None.
+        """Return the index of the first token that depends on a token by one of these relations; None without one.
 
         A subtype of a relation counts, too: `acl:relcl` for `acl`.
 

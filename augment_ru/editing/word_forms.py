@@ -148,7 +148,7 @@ class WordForms:
             table: the table.
 
         Returns:
-            The indices of these words; and for each, its number in the table.
+            The indices of these words; and the number of each word in the table.
         """
         return _found(self.texts, table)
 
@@ -184,7 +184,7 @@ class WordForms:
         return found[self.letters[found]]
 
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
-        """Return some words of the batch without repeats, in lower case; and for each word its index among these.
+        """Return the different words among some words, in lower case, and the index of each word among them.
 
         Args:
             words: the indices of the words.
@@ -201,16 +201,16 @@ class WordForms:
 
         Args:
             words: the indices of the words.
-            function: a function that remembers its values, since many words are asked about.
+            function: a function that caches its values, since it is called for many words.
         """
         return np.array([function(self.texts[at]) for at in words.tolist()], dtype=np.int64)
 
     def pair_values(self, words: Ints, function: Callable[[str], int]) -> Ints:
-        """Join each of these words to the next word, and return the value of a function for it, shape (words,).
+        """Join each of these words to the next one, and return a function's value for each joined word, shape (words,).
 
         Args:
             words: the indices of the words.
-            function: a function that remembers its values; it gets the two words as one, without a space.
+            function: a function that caches its values; it gets the two words as one, without a space.
         """
         return np.array([function(self.texts[at] + self.texts[at + 1]) for at in words.tolist()], dtype=np.int64)
 

@@ -37,7 +37,7 @@ class Needs(NamedTuple):
 
     @classmethod
     def of_all(cls, needs: Iterable["Needs"]) -> "Needs":
-        """Join several needs into one."""
+        """Join what several attacks and their gates need to know about texts into one object."""
         every = [one for one in needs if one.layers or one.guards]
         layers, guards = ([getattr(one, name) for one in every] for name in ("layers", "guards"))
         wants = tuple(each for one in every for each in one.wants) if all(one.wants for one in every) else ()
@@ -103,7 +103,7 @@ class Attack(ABC):
 
     @property
     def joins(self) -> Sequence[str]:
-        """The names of constraints; each span that they find counts as one word. By default there are none."""
+        """The names of constraints whose spans count as single words for the attack; by default none."""
         return ()
 
     @property

@@ -47,7 +47,7 @@ class Composition(Attack):
 
     @property
     def needs(self) -> Needs:
-        """What the attacks of the composition need; the guards of an attack apply only to its own changes."""
+        """What the attacks need to know about texts; the guards of an attack apply only to its own changes."""
         return Needs.of_all(attack.needs for attack in self.parts)
 
     @property
@@ -207,7 +207,7 @@ class Chain(_Listed):
         return "+".join(attack.name for attack in self.parts)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the changes of the whole chain: what its attacks, one after another, do to the original texts.
+        """Propose the changes that the attacks of the chain, applied one after another, make in the original texts.
 
         Args:
             batch: the texts.
@@ -243,7 +243,7 @@ class SomeOf(_Listed):
         return f"{self.count}of({'|'.join(attack.name for attack in self.parts)})"
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose what the attacks chosen for each text, one after another, do to the original text.
+        """Propose the changes that the attacks chosen for a text, applied one after another, make in it.
 
         Args:
             batch: the texts.

@@ -20,7 +20,7 @@ from augment_ru.text.characters import Codes, Mask, decode, marked, surrogates
 class EditTable(Sequence[Script]):
     """The edits of several texts in arrays, text by text, sorted by place.
 
-    As a sequence, the table holds the script of each edited text; a script is made when it is read.
+    As a sequence, the table holds the script of each edited text.
 
     Attributes:
         sources: the source texts.
@@ -76,7 +76,7 @@ class EditTable(Sequence[Script]):
 
     @cached_property
     def parts(self) -> list[tuple[int, int, int]]:
-        """For each edited text: the index of its source, the index of its first edit, and the stop index."""
+        """For each edited text: the index of its source, and the range of its edits as a start and a stop index."""
         firsts = self.firsts.tolist()
         return list(zip(self.rows.tolist(), firsts, firsts[1:], strict=False))
 
@@ -112,8 +112,8 @@ class EditTable(Sequence[Script]):
         """Return the table of some of the edited texts.
 
         Args:
-            texts: the indices of the texts to take, ascending, shape (taken texts,). In the new table they are 0, 1, 2,
-                ....
+            texts: the indices of the texts to take, ascending, shape (taken texts,). In the new table they are 0, 1, 2
+                and so on.
         """
         counts = np.diff(self.firsts)[texts]
         firsts = np.concatenate([[0], counts.cumsum()])
@@ -142,7 +142,7 @@ class TextColumns(Protocol):
 
     @property
     def starts(self) -> Ints:
-        """The place where each text starts in the array, and then the length of the array, shape (texts + 1,)."""
+        """The place where each text starts in the array, and last the length of the array, shape (texts + 1,)."""
 
     def rows(self, places: Ints) -> Ints:
         """Return the index of the text that each place of the array is in, shape (places,)."""
@@ -153,7 +153,7 @@ def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
 
     Args:
         batch: the texts.
-        proposals: changes that the engine allows (`legal`).
+        proposals: the changes that the engine allows.
         active: whether each change is made, shape (changes,).
 
     Raises:
@@ -188,7 +188,7 @@ def one_by_one(batch: TextColumns, proposals: Proposals) -> EditTable:
 
     Args:
         batch: the original texts.
-        proposals: changes that the engine allows (`legal`).
+        proposals: the changes that the engine allows.
     """
     order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
     firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))

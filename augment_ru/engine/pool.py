@@ -88,7 +88,7 @@ class RecordPool:
             chosen: the indices of the changes in the pool.
 
         Returns:
-            The scripts, by the index of the text in `fields`.
+            The scripts, by the index of the text among the texts of the record, from 0.
 
         Raises:
             AugmentError: two of the changes conflict.
@@ -103,7 +103,7 @@ class RecordPool:
 
         Args:
             chosen: the indices of the changes that are made.
-            text: the index of the text in `fields`.
+            text: the index of the text among the texts of the record, from 0.
         """
         found = [
             (triple, self.attacks[number])
@@ -141,7 +141,7 @@ def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> li
     Args:
         prepared: the records.
         perturbers: the attacks.
-        draws: how often each attack is asked for random changes, at least 1. So it offers at most this many
+        draws: how often each attack is asked for random changes, at least 1. So an attack offers at most this many
             alternatives for a word.
     """
     found: list[_Held] = [{} for _ in range(len(prepared))]

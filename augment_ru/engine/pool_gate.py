@@ -57,7 +57,7 @@ class PoolGate:
 
     @property
     def screens(self) -> bool:
-        """Whether changes that fail by themselves are left out, because a set with such a change hardly ever passes."""
+        """Whether changes that fail the gate by themselves are not tried in sets, since such sets hardly ever pass."""
         return self._scorer is not None and self._scorer.screens
 
     def passes(self, score: float, one: Wanted) -> bool:

@@ -145,7 +145,7 @@ class Preparation:
         self._given = None if constraints is None or _chooses(constraints) else _listed(constraints)
 
     def constraints(self, task: Task) -> tuple[Constraint, ...]:
-        """Return the constraints for a task: those that were given here, or by default those that the task names.
+        """Return the constraints for a task: those that the preparation was given, or by default those of the task.
 
         Raises:
             AugmentError: there is no such constraint, or a constraint is for another language than the task's.

@@ -128,7 +128,8 @@ class Proposals:
         What the functions return is checked whenever they are called.
 
         Args:
-            guard: returns a context manager. All code of the attack runs in it, so that it can turn errors into others.
+            guard: returns a context manager. All code of the attack runs in it, so that the errors of that code can be
+                turned into others.
 
         Raises:
             AugmentError: an array does not hold numbers, or is not one-dimensional.
@@ -300,7 +301,7 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 
 
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
-    """Join proposals for the same array of texts; edits and changes are numbered through all of them, in this order.
+    """Join proposals for the same array of texts; the edits and changes of all get numbers in this order.
 
     If all of the proposals are clean (`Proposals.clean`), the result is marked clean, too.
 

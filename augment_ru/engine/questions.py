@@ -89,7 +89,7 @@ class Questions:
         """Return whether each change by itself makes two options of a question equal, shape (changes,).
 
         Args:
-            proposals: changes that the engine allows (`legal`).
+            proposals: the changes that the engine allows.
             asked: which changes are examined, shape (changes,). The result is False for the others.
         """
         edits = np.flatnonzero(asked[proposals.changes])
@@ -97,12 +97,12 @@ class Questions:
         return marked(asked.size, np.array(sorted(found), dtype=np.int64))
 
     def kept_apart(self, proposals: Proposals, owners: Ints, active: Mask) -> Mask:
-        """Return which changes are made, without those that would make options of a question equal, shape (changes,).
+        """Choose which changes are made: none that would make options of a question equal; shape (changes,).
 
         Of the changes in options that would become equal, the ones with the highest ranks are taken out.
 
         Args:
-            proposals: changes that the engine allows (`legal`).
+            proposals: the changes that the engine allows.
             owners: the index of the record that each change belongs to, shape (changes,).
             active: which changes are to be made, shape (changes,).
         """

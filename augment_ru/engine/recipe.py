@@ -99,7 +99,7 @@ def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dic
         names: the names that may be used: those of the attacks and of the similarity of the run.
 
     Raises:
-        AugmentError: a pair has another form, or its name is not in the run.
+        AugmentError: a setting has another form, or its name is not in the run.
     """
     found = by_name("set", pairs, "NAME.OPTION=VALUE, such as butterfingers.probability=0.2")
     for pair in pairs:

@@ -148,12 +148,12 @@ class Perturbed:
 
     @cached_property
     def results(self) -> list["Result"]:
-        """The results of all records, in their order. They are made when this is read for the first time."""
+        """The results of all records, in their order."""
         return [Result(self, at) for at in range(len(self))]
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
-        """What the search found for each record: status, similarity and so on. Equal outcomes are the same object."""
+        """What the search found for each record: status, similarity and so on."""
         found, warned, sentences = self.found, self.warned, self._sentences
         scores = [None if math.isnan(score) else score + 0.0 for score in found.similarities.tolist()]  # no -0.0
         columns = (found.candidates.tolist(), found.probabilities.tolist(), scores, self.possible.tolist())
@@ -321,11 +321,7 @@ def _outcome(
 
 
 class Result:
-    """The result of an attack for one record. Immutable and picklable.
-
-    The results of a chunk are stored together in arrays (`Perturbed`). A value is taken from there when it is first
-    read, so that making very many results costs little.
-    """
+    """The result of an attack for one record. Immutable and picklable."""
 
     _VALUES: ClassVar[tuple[str, ...]] = ("record", "scripts", "protected", "outcome", "settings")
     _chunk: Perturbed

@@ -31,13 +31,12 @@ decide."""
 def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int) -> Mask:
     """Return which changes are made at a probability, shape (changes,).
 
-    A change is made if its rank is below the probability. If a try has fewer than `min_changes` such changes, its
-    changes with the next lowest ranks are made, too.
+    A change is made if its rank is below the probability. If a try (one candidate, or random perturbation, of one
+    sentence or record) has fewer than `min_changes` such changes, its changes with the next lowest ranks are made, too.
 
     Args:
-        proposals: changes that the engine allows (`legal`).
-        owners: for each change, the index of the try that it belongs to: one candidate (random perturbation) of one
-            sentence or record.
+        proposals: the changes that the engine allows.
+        owners: for each change, the index of the try that it belongs to.
         probability: in [0, 1]; at 0 no change is made.
         min_changes: the fewest changes that each try gets at a positive probability.
     """
@@ -79,14 +78,18 @@ class Plan:
         """Make the plan of a search from the changes of each try (one candidate of one sentence or record).
 
         Args:
-            proposals: changes that the engine allows (`legal`).
+            proposals: the changes that the engine allows.
             owners: the index of the try that each change belongs to, shape (changes,).
             tries: the number of tries.
         """
         return cls(proposals, owners, np.bincount(owners, minlength=tries))
 
     def keep(self, chosen: Mask) -> "Plan":
-        """Return the plan with only the changes for which the mask, of shape (changes,), is True."""
+        """Return the plan of a search with only some of its changes.
+
+        Args:
+            chosen: True for each change that stays, shape (changes,).
+        """
         return Plan.of(self.proposals.keep(chosen).settled(), self.owners[chosen], self.levels.size)
 
     @cached_property
@@ -195,8 +198,8 @@ class Units:
     """The units of a search: sentences, or whole records. Each is searched by itself.
 
     Attributes:
-        starts: the place where each piece (a sentence or a text) starts, and then the length of the array, shape
-            (pieces + 1,).
+        starts: the place where each piece (a sentence or a text) starts, and as the last value the length of the array,
+            shape (pieces + 1,).
         owners: the index of the unit that each piece belongs to, shape (pieces,).
         records: the index of the record that each unit belongs to, ascending, shape (units,).
     """
@@ -277,7 +280,7 @@ class Tiles:
 
     @cached_property
     def starts(self) -> Ints:
-        """The place where each text of all copies of the batch starts, and then the end of the last text.
+        """The place where each text of all copies of the batch starts, and as the last value the end of the last text.
 
         The shape is (texts of all copies + 1,).
         """
@@ -318,7 +321,7 @@ class Tiles:
 
     @property
     def texts(self) -> Sequence[str]:
-        """The texts of the batch, each once. Every copy of the batch holds the same texts."""
+        """The texts of the batch, each once."""
         return self.batch.texts
 
     def rows(self, places: Ints) -> Ints:
@@ -335,7 +338,7 @@ class Tiles:
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Return the changes with their places in the batch itself, not in its copies; the changes may then overlap."""
+        """Move changes from the copies of a batch, one for each candidate, to the batch, where they may overlap."""
         if self.count == 1:
             return proposals
         size = self.batch.codes.size
@@ -349,8 +352,8 @@ class Gate:
     """The gate of a search: scores candidates and compares each score with the threshold.
 
     A unit is a sentence or a record. A candidate is one random perturbation, and a try is one candidate of one unit. A
-    try passes if its score is at least the threshold of the unit. If it makes two options of a question equal, it fails
-    without being scored.
+    try passes if its score is at least the threshold of the unit. A try that makes two options of a question equal
+    fails without being scored.
 
     Args:
         tiles: the texts, copied once for each candidate.
@@ -712,7 +715,7 @@ class Brackets:
     def ask(self) -> Ints | None:
         """Return how many changes of each try are scored next, shape (tries,); None if no try is left.
 
-        A try is one candidate of one sentence or record. With 0, the try is not scored.
+        A try is one candidate of one sentence or record. A try with 0 changes is not scored.
         """
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
@@ -727,7 +730,10 @@ class Brackets:
         return np.where(self._candidate == np.arange(len(self._tops))[:, None], self._next, 0).ravel()
 
     def tell(self, scores: Floats) -> None:
-        """Take the scores that `ask` asked for, shape (tries,), and choose how many changes are scored next."""
+        """Take the scores that `ask` asked for, shape (tries,), and choose how many changes are scored next.
+
+        A try is one candidate of one sentence or record.
+        """
         level, asked = self._next, self._next > 0
         score = scores.reshape(self._tops.shape)[self._candidate, self._rows]
         good = asked & (score >= self._thresholds)

@@ -216,7 +216,7 @@ class PlainFunction(Similarity):
         return f"{named.__module__}.{named.__qualname__}{'|as-read' if self.as_read else ''}"
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer that calls the function with these original texts."""
+        """Return a scorer that compares perturbed texts with these originals by calling the user's function."""
         return _FunctionScorer(self.function, list(references), self.as_read)
 
 
@@ -237,7 +237,7 @@ class _FunctionScorer(Scorer):
 
 
 def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
-    """Return the scorer of a similarity, which may be a user's own, for these original texts; check that it is one.
+    """Return a similarity's scorer for these original texts, checked because the similarity may be a user's own.
 
     Raises:
         AugmentError: `against` raises an error or does not return a `Scorer`.

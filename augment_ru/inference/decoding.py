@@ -32,7 +32,7 @@ class Decoding:
         top_k: from how many of the likeliest tokens one is drawn if `temperature` is set.
         top_p: if set, in (0, 1], tokens are drawn from the likeliest tokens that together have this probability (the
             nucleus).
-        fixed: for measurements: every text gets exactly this many new tokens; None to generate until the model stops.
+        fixed: the exact number of new tokens of every text, for measurements; None to generate until the model stops.
         penalties: whether the repetition penalties in the model's own generation settings apply.
 
     Raises:
@@ -124,7 +124,7 @@ def chosen_of(
 
     Args:
         logits: the highest logits of each text in falling order, shape (texts, tokens): those of the tokens that may be
-            chosen, and one more, since rounding could bring it among them.
+            chosen, and the next one, which rounding could bring among them.
         tokens: the tokens of these logits, same shape.
         keys: the key on which each text's random draws depend, shape (texts,).
         step: how many new tokens the text already has; the random draws depend on it.
@@ -186,7 +186,8 @@ def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
 def likeliest(probabilities: Floats, top_p: float) -> Ints:
     """Return so many of the likeliest tokens that together they have at least the probability `top_p`.
 
-    The likeliest come first, equally likely ones by their numbers. More tokens than needed may be returned.
+    The likeliest come first; of equally likely tokens, the one with the lower index. More tokens than needed may be
+    returned.
 
     Args:
         probabilities: the probability of every token, shape (vocabulary,).

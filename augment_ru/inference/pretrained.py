@@ -111,7 +111,7 @@ def load(
     """Load a network with its tokenizer; later calls with the same arguments return the same object.
 
     Args:
-        head: the transformers class that loads it, for example `AutoModelForCausalLM`.
+        head: the transformers class that loads the network, for example `AutoModelForCausalLM`.
         name: a folder, or the hub's name of a model in the local cache.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: one of `DTYPES`.

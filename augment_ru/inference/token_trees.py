@@ -34,7 +34,7 @@ class Request(NamedTuple):
 class Tree(NamedTuple):
     """The token sequences of a question as a tree, in which their common beginnings occur only once.
 
-    The tree begins after the prefix, which all sequences of several questions have in common.
+    The tree does not contain the prefix: the tokens with which all sequences of several questions begin.
 
     Attributes:
         tokens: the tokens that the model reads, shape (inputs,). The last token of a sequence is not read, unless
@@ -42,7 +42,7 @@ class Tree(NamedTuple):
         depths: for each of `tokens`, how many tokens come before it in its sequence, the prefix included; shape
             (inputs,).
         ends: for each of `tokens`, the index in `tokens` before which its branch of the tree ends, shape (inputs,). All
-            tokens of the branch attend to it.
+            tokens of the branch attend to this token.
         scored: the tokens whose probability is asked for, shape (scored,).
         parents: for each scored token, the index in `tokens` of the token before it; -1 if the prefix comes before it;
             shape (scored,).
@@ -63,7 +63,7 @@ class PrefixGroup(NamedTuple):
     Attributes:
         prefix: the common tokens; may be empty.
         members: the indices of the questions.
-        first: the index of the first token of the prefix that any sequence scores; `prefix.size` if none is scored.
+        first: the index in the prefix of the first token that is scored in any sequence; `prefix.size` if none is.
     """
 
     prefix: Tokens

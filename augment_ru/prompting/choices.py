@@ -38,7 +38,8 @@ class Options:
     """Where a row of the data lists the options of its question; exactly one attribute is set.
 
     Attributes:
-        inside: a text field that ends in «(A) … (B) …»; the template gets the part before the options.
+        inside: a text field that ends in «(A) … (B) …»; the place of this field in a prompt gets the part before the
+            options.
         fields: maps the field that holds an option to the label of this option, such as `choice1` to "0". If data sets
             write the label in several ways, all are given.
         texts: a field with a list of texts; each text is also its label.
@@ -92,8 +93,8 @@ def listed_choices(
 def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[str] | None) -> tuple[Choice, ...]:
     """Return the choices of a prompt: each word that stands for a label («Да»), and the label as the data write it.
 
-    Data sets write the same label in several ways, such as "1" and "true". The first way in `table` is taken that has
-    all labels of the data.
+    Data sets write the same label in several ways, such as "1" and "true". The first way in `table` that has all labels
+    of the data is taken.
 
     Args:
         name: the name of the prompt, for messages.
@@ -115,9 +116,9 @@ def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[st
 
 
 def laid_out(choices: Sequence[Choice], layout: str) -> tuple[str, tuple[Choice, ...]]:
-    r"""Return a text that lists choices, and the choices with the texts by which a model names them.
+    r"""List choices in a text; return it, and the choices with their marks in the list («А») as their texts.
 
-    Such a text is the mark of the choice in the list, such as «А». Without marks (`lines`), it stays the same.
+    In a list without marks (`lines`), the choices keep their texts.
 
     Args:
         choices: the choices.

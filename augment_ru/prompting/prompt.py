@@ -125,7 +125,7 @@ class OwnTemplate:
         by: the field whose value chooses a template from `kinds` instead of `later`; "" to use `later` for all rows.
         kinds: maps the values of the field `by` to templates.
         first: the text that is added to the template of the first demonstration; "" to add nothing. White space around
-            templates to which nothing is added is removed. None takes all templates as they are.
+            a template is removed if nothing is added to it. None: all templates stay as they are.
     """
 
     template: str
@@ -136,13 +136,13 @@ class OwnTemplate:
     kinds: Mapping[str, Template] = field(default_factory=dict)
 
     def after(self, row: Mapping[str, Any]) -> Template:
-        """Return the template of a row after the first demonstration; it does not repeat the instruction.
+        """Return the template for a row that follows the first demonstration; it does not repeat the instruction.
 
         Args:
             row: the row.
 
         Raises:
-            AugmentError: `kinds` has no template for the row.
+            AugmentError: the prompt file has no template for the row in `kinds`.
         """
         if not self.by:
             return self.later
@@ -234,7 +234,8 @@ class Prompt:
             labels: the classes of the data; needed if the prompt's file does not name them.
             budget: the most tokens of a prompt; None to cut nothing. Of the tokens that instruction and separators
                 leave, the row may have a quarter, and the demonstrations share the rest; without demonstrations, the
-                row may have all (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels never.
+                row may have all (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels are
+                never cut.
 
         Raises:
             AugmentError: a field is missing, a label has no word, or the budget is too small.

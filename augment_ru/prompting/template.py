@@ -54,7 +54,7 @@ class Template:
         return cls(tuple(texts), tuple(names))
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """Return the text with the values in their places.
+        """Return the text of the template with values in its places.
 
         Args:
             values: maps the name of each place to its value; every place needs one.
@@ -78,7 +78,7 @@ class Template:
 
 
 def with_label(template: Template) -> Template:
-    """Return a template with a place for the answer; if it has none, the place is added at its end, after a space."""
+    """Return a template that has a place for the answer; if there is none, it is added at the end, after a space."""
     if LABEL in template.names:
         return template
     *texts, last = template.texts

@@ -31,8 +31,6 @@ class InProcess:
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
         """Start an engine: yield a session, to which parts of a run are given while the `with` block runs.
 
-        What the work needs is loaded when the first part comes.
-
         Args:
             work: what is done with each part.
         """

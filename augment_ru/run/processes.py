@@ -40,7 +40,8 @@ _QUIET = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(sign
 class Processes:
     """An engine that does the parts of a run in several processes on this machine.
 
-    Each process uses one thread for matrices, unless an environment variable such as OMP_NUM_THREADS sets their number.
+    Each process uses one thread for computing with matrices, unless an environment variable such as OMP_NUM_THREADS
+    sets their number.
 
     Args:
         workers: the number of processes.
@@ -51,8 +52,6 @@ class Processes:
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
         """Start the engine: yield a session, to which parts of a run are given while the `with` block runs.
-
-        Processes are started when parts come, and end with the block.
 
         Args:
             work: what is done with each part.

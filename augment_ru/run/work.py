@@ -43,7 +43,7 @@ class Session(Protocol):
         """Give the engine a part to do.
 
         Args:
-            number: a number by which its result is recognised (`Done.number`).
+            number: a number that comes back with the result of the part (`Done.number`).
             part: the part.
         """
 

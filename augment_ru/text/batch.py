@@ -48,7 +48,7 @@ class Viewer(Protocol):
 
     @property
     def joins(self) -> Sequence[str]:
-        """The names of the constraints that find phrases; the attack treats each phrase as one word."""
+        """The names of constraints; each span that they find counts as one word for the attack."""
 
 
 class Batch:
@@ -106,7 +106,7 @@ class Batch:
 
     @property
     def prepared(self) -> "Batch":
-        """The batch before `seen_by` prepared it for one attack; the batch itself if that was not done."""
+        """The batch from which `seen_by` made this one; this batch itself if `seen_by` was not called."""
         return self if self._prepared is None else self._prepared
 
     @cached_property

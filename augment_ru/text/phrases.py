@@ -8,7 +8,7 @@ from augment_ru.text.doc import Token
 
 
 def in_phrase(text: str, words: Sequence[Token], at: int, phrases: Iterable[Phrase]) -> bool:
-    """Tell whether one of some phrases occurs in a text so that it includes a certain word.
+    """Tell whether one of some phrases occurs in a text so that it includes a given word.
 
     A phrase gives each of its words as a form, a lemma or a part of speech («очень adj»). Letter case and the dots of ё
     do not matter. Between two words of the text there may only be white space, and a comma if the phrase has one there
@@ -17,7 +17,7 @@ def in_phrase(text: str, words: Sequence[Token], at: int, phrases: Iterable[Phra
     Args:
         text: the text.
         words: the words of the text, with their lemmas and parts of speech.
-        at: the index of the certain word, from 0.
+        at: the index of the given word, from 0.
         phrases: the phrases, each a sequence of words.
     """
     return any(

@@ -26,8 +26,8 @@ class AddSent(MadeOnDemand):
     Args:
         probability: the share of texts that get a sentence, and of wrong options that are replaced, in [0, 1].
         generator: where distractors come from. `shipped`: neutral sentences of this package. `corpus:FILE`: a text
-            file. `corpus:input`: the texts of those rows of the input that have the same label. `hf:MODEL`: a causal
-            language model writes them (the paper's is mGPT).
+            file. `corpus:input`: the texts of those rows of the input that have the label of the perturbed row.
+            `hf:MODEL`: a causal language model writes them (the paper's is mGPT).
         nearest: a distractor is drawn from this many texts of the corpus, at least 1. They are the texts nearest in
             topic among those that neither answer the question nor contradict the text.
         temperature: the temperature at which a model's tokens are drawn, over 0.
@@ -88,7 +88,7 @@ class AddSent(MadeOnDemand):
 
     @property
     def corpus_digest(self) -> str:
-        """The SHA-256 of the sentences that may be added; "" if they are shipped ones or written by a model."""
+        """The SHA-256 of the sentences that may be added; "" if this package provides them or a model writes them."""
         found = self._corpus()
         return "" if found is None or found is shipped_corpus() else found.digest
 

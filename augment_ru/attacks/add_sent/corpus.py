@@ -154,7 +154,7 @@ class Lowest:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts of the collection, sorted: at most `most`, those with the lowest hashes."""
+        """The texts that the collection keeps, sorted."""
         texts = sorted(self._kept)
         if len(texts) <= self._most:
             return tuple(texts)

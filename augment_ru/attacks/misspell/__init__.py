@@ -39,11 +39,12 @@ class Misspell(Attack):
     Args:
         probability: the share of the words that get an error, in an average text; in [0, 1].
         classes: the classes of errors; `all` stands for all of them.
-        profile: whose errors are imitated: those in blogs (`blog`), in a `messenger`, or of `careful` people.
+        profile: whose errors are imitated. `blog`: those of people who write blogs. `messenger`: of people in a
+            messenger. `careful`: of people who write with care.
         lexicon: the dictionary of frequent misspellings, with the columns right form, wrong form, class, share.
         rules: the dictionary of rules over letters, with the columns class, rule, errors, how many places, example.
         frequencies: the dictionary of the classes. Its columns are: the class; how many such errors 23,500 words of
-            `blog` have; and for each other profile a factor by which this number is multiplied.
+            blogs have; and for each other profile a factor by which this number is multiplied.
 
     Raises:
         AugmentError: there is no such class, profile or dictionary, or `classes` is empty.

@@ -232,8 +232,8 @@ class LetterRule:
             words: the words, letter by letter.
 
         Returns:
-            The index in `words.numbers` of the first letter that the rule replaces, for each place, ascending; and how
-            likely the error is there.
+            The index in `words.numbers` of the first letter that the rule replaces, for each place where the rule fits,
+            ascending; and how likely the error is at each of these places.
         """
         size = words.numbers.size - 2 * _MARGIN
 

@@ -29,8 +29,8 @@ Touches = Callable[[int, int], bool]
 def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple[Edit, ...] | None:
     """Return the smallest edits that put the constituents (phrases) of a clause into another order.
 
-    Some constituents stay where they are: all with protected characters, and as long a part of the clause as possible.
-    Edits replace only what is between them. The capital of the sentence goes to its new first word.
+    Constituents with protected characters stay where they are, and so does as much of the other text as possible. Edits
+    replace only what is between the parts that stay. The capital of the sentence goes to its new first word.
 
     Args:
         text: the text.

@@ -183,7 +183,7 @@ class Clause:
 
 
 def clauses_of(tree: Syntax) -> Iterator[Clause]:
-    """Yield the clauses of a sentence, unless it is a question or unfinished; skip those whose tree looks wrong."""
+    """Yield the clauses of a sentence whose tree looks right; a question or an unfinished sentence gives none."""
     if makes_statement(tree):
         for number in range(tree.first, tree.last):
             role = predicate_role(tree, number)

@@ -30,12 +30,12 @@ _REACH = 4
 
 @OfWords
 def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Find the words that hold a sentence together. Their labels say how late an attack may delete them.
+    """Find the words that hold a sentence together, and label them by when an attack may delete them.
 
     Words without a label only add to others, and may be deleted first. The labels:
 
     - CORE may be deleted next: a noun, a link verb, or a word used as a noun.
-    - LAST follows: a predicate that is not a finite verb, a conjunction, a preposition.
+    - LAST may be deleted after CORE: a predicate that is not a finite verb, a conjunction, a preposition.
     - KEPT must stay: a finite verb and the words that it demands, a question word, an adjective without which its noun
       means another thing («другой»).
     - PHRASE is a preposition with its noun.

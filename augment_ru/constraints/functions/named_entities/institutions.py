@@ -166,7 +166,7 @@ def _branch(view: View, labels: Labels, at: int, *, headed: bool) -> None:
 
 
 def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
-    """Find where a run of nouns in the genitive stops; it may contain «и», «по» and the prepositions of some nouns.
+    """Find where a run of nouns in the genitive stops; the run may contain «и», «по» and prepositions after some nouns.
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.

@@ -246,8 +246,8 @@ def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
 def lower_case(view: View, labels: Labels) -> None:
     """Label words without a capital that can only be names: «еду в сочи».
 
-    Names of single institutions («госдума») are labelled in every text. Other names are labelled only where letter case
-    does not mark names.
+    Names of single institutions («госдума») are labelled in every text. Other names are labelled only in texts whose
+    letter case does not mark names.
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
