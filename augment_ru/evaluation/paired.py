@@ -330,8 +330,8 @@ def is_better(right: AttackOutcomes, constant: AttackOutcomes, classes: Sequence
     Args:
         right: the outcomes of the model on the originals.
         constant: the outcomes of the constant answer, in one episode.
-        classes: for each class of answers, which decisions belong to it: flags of shape (labels, 1, originals). One
-            class of all decisions compares plain shares of right decisions.
+        classes: for each class of answers, which decisions belong to it: flags of shape (labels, 1, originals). With
+            one class that has all decisions, plain shares of right decisions are compared.
         seed: the seed of the bootstrap.
     """
     if len(classes) == 1 and right.before.shape[:2] == (1, 1):

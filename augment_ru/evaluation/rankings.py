@@ -32,10 +32,12 @@ class Relevant(NamedTuple):
         return not self.gains.keys().isdisjoint(ranking[: self.first])
 
     def margin(self, scores: Mapping[str, float]) -> float:
-        """Return how far the ranking by these scores is from being wrong; it is right if the result is above 0.
+        """Return how far the ranking by these scores is from being wrong.
 
-        A ranking is right if a relevant document is among its first k documents (k is `first`). So the result compares
-        two scores: the highest score of a relevant document, minus the k-th highest score of the other documents.
+        The ranking is right if the result is above 0.
+
+        A ranking is right if a relevant document is among its first k documents (k is `first`). The result is the
+        highest score of a relevant document, minus the k-th highest score of the other documents.
 
         Args:
             scores: the score of each document; a document without a score counts as having the lowest score.

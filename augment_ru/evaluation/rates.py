@@ -105,8 +105,8 @@ class Cells(NamedTuple):
     def rate(self) -> float | None:
         """Return the rate, in [0, 1]: the mean over groups and episodes; None without decisions.
 
-        In each of them it is the share of the decisions that the rate counts, such as the broken ones. Groups and
-        episodes without decisions are left out.
+        For one group and one episode, the rate is the share of the decisions that it counts, such as the broken ones.
+        Groups and episodes without decisions are left out.
         """
         return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
 

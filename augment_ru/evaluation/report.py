@@ -189,7 +189,7 @@ class ValidRows(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         judged: the number of rows that people judged.
-        valid: how many of them they found valid.
+        valid: how many of these rows people found valid.
         share: the share of `valid` in `judged`.
         right: the number of decisions about valid rows that are right on the original.
         broken: how many of these are wrong on the perturbed row.
@@ -530,7 +530,8 @@ class CatchAfter(msgspec.Struct, frozen=True, kw_only=True):
         missed: the percentage of rows with the label to which the model gives another label.
         false_alarms: the percentage of rows with other labels to which the model gives the label.
         threshold: after an attack, the highest threshold of the label's probability, in [0, 1], at which the filter
-            misses no larger share of rows than before the attack. None if the model gives no scores.
+            misses no larger share of the perturbed rows than it missed of the originals. None if the model gives no
+            scores.
         false_alarms_then: the false alarms on the originals at this threshold; None if the model gives no scores.
         curves: the percentages `missed` and `false_alarms` at each of `CatchReport.thresholds`; None if the model gives
             no scores.
@@ -588,8 +589,8 @@ class CurvePoint(msgspec.Struct, frozen=True):
 
     Attributes:
         queries: the number of queries for a record.
-        broken: how many rows are broken within it.
-        asr: broken / the rows that the model has right, in per cent.
+        broken: how many rows are broken within this number.
+        asr: broken / rows that the model has right before the search, in per cent.
         ci95: the 95 % interval of the rate.
     """
 

@@ -145,8 +145,8 @@ class PromptedNetwork:
     def reasoned(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[Tokens]:
         """Let the model reason; return, for each prompt, its tokens with those of the reasoning after them.
 
-        Reasoning that does not end within its limit of tokens is closed. If the model does not reason, only the tokens
-        of the prompt are returned.
+        Reasoning that reaches its limit of tokens is ended there. If the model does not reason, only the tokens of the
+        prompt are returned.
 
         Args:
             prompts: the prompts.

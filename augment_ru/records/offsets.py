@@ -31,8 +31,8 @@ class Offset(NamedTuple):
         path: the path of the number in the row.
         stated: the number as the row states it; in a table it is a string of digits.
         words: whether the number counts words instead of characters.
-        edge: "start" or "stop" if the number is this end of a labelled span; "text" if the row states the characters of
-            such a span instead of a number. Attacks may edit a labelled span. "" for other spans.
+        edge: "start" or "stop" if the number is this end of a labelled span, which attacks may edit; "text" if the row
+            states the characters of such a span instead of a number; "" for other spans.
     """
 
     text: str

@@ -252,7 +252,8 @@ class Scoring(_Part, frozen=True):
             Russian, or as in SQuAD.
         grouped_by: a field whose values divide the rows into groups. A question is shown only demonstrations of its own
             group.
-        mean_over: whether a score is the mean over these groups; if not, it is counted over all rows at once.
+        mean_over: whether a score is the mean over the groups of `grouped_by`; if not, it is counted over all rows at
+            once.
         parts_by: fields by which rows are grouped; scores are also counted for each value of such a field. A row may
             have several values, joined by `;`.
     """
@@ -288,8 +289,9 @@ class Benchmark(_Part, frozen=True):
         later: the prompt template of every row after the first demonstration, or a template for each value of the field
             `later_by`; None for the template of the prompt file.
         later_by: the field whose value chooses a template in `later`; "" if there is one template for all rows.
-        first: a text that is put after the template of the first demonstration, if rows state templates of their own.
-            With it, white space around the other templates is removed. None to take the templates as they are.
+        first: for rows that state templates of their own, a text that is put after the template of the first
+            demonstration; white space around the other templates is then removed. None to take the templates as they
+            are.
         replacement: whether demonstrations are drawn with replacement.
         protocols: for each protocol, the keys of the task file that have other values in it. The first protocol is the
             one that the task file itself states.

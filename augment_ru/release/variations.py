@@ -46,7 +46,7 @@ class SharedSimilarity(Similarity):
     def against(self, references: Sequence[str]) -> Scorer:
         """Return a scorer, which scores texts against these originals.
 
-        If the last call got the same object as `references`, it returns the scorer of that call, which costs nothing.
+        If the last call got the same object as `references`, the scorer of that call is returned, which costs nothing.
         """
         if self._scorer is None or references is not self._references:
             self._references, self._scorer = references, self._inner.against(references)

@@ -37,7 +37,7 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
 
     Args:
         folder: the release.
-        rebuild: how many original rows of each task are perturbed again; the result must equal the release.
+        rebuild: how many original rows of each task are perturbed again, to check that the result equals the release.
         expect: the digest of the manifest with which the release was published; None if it is not known.
 
     Raises:
