@@ -32,9 +32,7 @@ class Relevant(NamedTuple):
         return not self.gains.keys().isdisjoint(ranking[: self.first])
 
     def margin(self, scores: Mapping[str, float]) -> float:
-        """Return how far the ranking by these scores is from being wrong.
-
-        The ranking is right if the result is above 0.
+        """Return how far the ranking by these scores is from being wrong; above 0 it is right.
 
         A ranking is right if a relevant document is among its first k documents (k is `first`). The result is the
         highest score of a relevant document, minus the k-th highest score of the other documents.
@@ -52,8 +50,8 @@ def relevant_of(value: object, metric: str) -> Relevant | None:
     """Return the documents that are relevant to a query, as its row states them; None if none is relevant.
 
     Args:
-        value: the ids of the documents: a mapping from ids to grades, as in TREC's qrels. Or one id or a list of ids,
-            which then have the grade 1.
+        value: a mapping from ids of documents to grades, as in TREC's qrels; or a list of ids or a single id, which
+            have the grade 1.
         metric: the main metric of the task. With `hit@10`, a ranking is right if a relevant document is among its first
             10. Without a number, the first document must be relevant.
 

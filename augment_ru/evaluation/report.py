@@ -323,7 +323,7 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
         rejected: the number of rows of which no perturbation passed the gate.
         rows: the number of rows.
         decisions: the number of predictions for rows with a right answer.
-        asr_perturbed_rows: the success rate over the rows with the status perturbed.
+        asr_perturbed_rows: the success rate over the rows whose status is `perturbed`.
         asr_all_rows: broken / all decisions, even those that are wrong on the original.
         flips: the number of decisions that the attack changes.
         flip_rate: the share of decisions that the attack changes.

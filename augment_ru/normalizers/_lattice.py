@@ -82,7 +82,8 @@ class Lattice:
     A normalizer is given as a bit: 1 << i for `NAMES[i]`.
 
     Attributes:
-        ways: maps one to five characters to the ways to read them; they are looked up as written and in lower case.
+        ways: maps one to five characters to the ways to read them; the characters are looked up as written and in lower
+            case.
         wild: the signs that may stand for any letter, each with its normalizer.
         skipped: the signs that may stand between letters and mean nothing, each with its normalizer.
         repeats: the normalizer that leaves repeated letters out; 0 if none does.

@@ -191,9 +191,9 @@ def is_rare(word: str) -> bool:
 
 
 def begins(prefix: str) -> bool:
-    """Tell whether a word form begins with this prefix, in lower case and with ё.
+    """Tell whether any known word form begins with this prefix, which is in lower case and has ё.
 
-    Word forms are those of the dictionary and of the words that people hide from filters.
+    Known are the word forms of the dictionary, and those of the words that people hide from filters.
     """
     among, further = _beginnings()
     return among(prefix) or prefix in further

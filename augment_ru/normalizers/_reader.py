@@ -93,7 +93,7 @@ class Piece(NamedTuple):
             `part`: an unknown or rare Russian word; replaced only if it is a part of a divided word («ка зино»);
             `name`: an unknown or rare word with a capital; treated as `part` if it begins a sentence;
             `latin`: a word without Russian letters; the other words of the text decide whether it is replaced;
-            `foreign`: a word with a letter of a sister alphabet, such as «і»; replaced if the text is Russian.
+            `foreign`: a word with a letter of another Cyrillic alphabet, such as «і»; replaced if the text is Russian.
         start: where the word starts in the piece, after the signs before it.
         stop: where the word stops in the piece.
         written: the word, with plain letters instead of full-width or circled ones (`fold`).

@@ -102,7 +102,7 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
 
 
 def check_opened(row: Values, keys: Iterable[str]) -> None:
-    """Check that certain fields of a row hold objects or lists; offsets inside a string could not be moved.
+    """Check that certain fields of a row hold objects or lists, since offsets inside a string could not be moved.
 
     Args:
         row: the row.

@@ -58,8 +58,9 @@ def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
 def places_in(row: Mapping[str, Any], texts: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     """Yield each number in a row that looks like a place in one of its texts, whether or not a task declares it.
 
-    The key of the number must be one for places (`start`, `span`), and a text must confirm it. Either a string beside
-    the number stands at this place in the text, or whole words stand between the number and a second one.
+    The key of the number must be one for places (`start`, `span`), and a text must confirm it. A text does so in two
+    ways: a string that the row holds beside the number stands at this place; or there are whole words between this
+    place and that of a second number.
 
     Args:
         row: the row.

@@ -226,7 +226,7 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def has_anchors(self) -> bool:
-        """Whether each row must be searched for spans to protect, or for lists of answers to check."""
+        """Whether the task names spans to protect or lists of answers to check, which must be looked up in each row."""
         return self.anchored or bool(self.lists)
 
     @cached_property

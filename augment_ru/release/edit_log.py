@@ -131,8 +131,8 @@ def result_entry(
         name: the value of its field `perturbation`.
         line: the row as it is written in the release.
         result: the result of the attack or the search.
-        protected: the protected spans of the original row. Those of the result are written only if they differ from
-            these: some attacks may replace wrong options, which are then not protected.
+        protected: the protected spans of the original row. The spans that the attack protected are written only if they
+            differ from these: an attack that may replace wrong options does not protect them.
         breaks: for a row of a search, the names of the other searches whose models it breaks, too.
     """
     if isinstance(result, Finding):

@@ -193,8 +193,8 @@ def _signature(searches: Searches, name: str, model: str, schema: Task, given: S
 def model_digests(spec: str) -> dict[str, str]:
     """Return the SHA-256 of each file in the folder of a model, by path in the folder.
 
-    For a model that is trained on a file, the result has only the SHA-256 of this file, by its name. It is empty if
-    there are no such files on this machine.
+    For a model that is trained on a file, the result has only the SHA-256 of this file, by its name. The result is
+    empty if there are no such files on this machine.
 
     Args:
         spec: the specification of the model, KIND or KIND:ARGUMENT.
