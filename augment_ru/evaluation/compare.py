@@ -80,7 +80,7 @@ def compare(
     report has attacks, the original rows are compared.
 
     Args:
-        reports: the reports. If several have the same name, the file names, or else numbers, are added to it.
+        reports: the reports. If several have the same name, file names, or else numbers, are added to this name.
         seed: the seed of the bootstrap.
         title: the title of the comparison.
         date: the date shown in the comparison.

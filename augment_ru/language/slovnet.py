@@ -401,7 +401,7 @@ def tags(sentences: list[list[str]]) -> list[list[str]]:
 
 
 def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
-    """Return the syntactic head and the relation to it of each word of each sentence.
+    """Return, for each word of each sentence, its syntactic head and its relation to this head.
 
     The head is the index of a word in the sentence, from 0; a root is its own head.
 

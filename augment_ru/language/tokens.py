@@ -37,8 +37,8 @@ def readable(text: str) -> tuple[str, list[int] | None]:
     that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) becomes spaces.
 
     Returns:
-        The prepared text, and a list with the place in the original of each of its characters and of its end. The list
-        is None if no place changes.
+        The prepared text, and a list: for each character of the prepared text, and for its end, the place in the
+        original. The list is None if no place changes.
     """
     if "\\" in text:
         text = _ESCAPES.sub("  ", text)

@@ -208,7 +208,7 @@ def is_form(word: str) -> bool:
 def is_listed(word: str) -> bool:
     """Tell whether a word in lower case is certainly no error.
 
-    It is in the dictionary, or people hide it from filters, or it is too frequent in the news to be one.
+    It is in the dictionary, or people hide it from filters, or it is too frequent in news to be an error.
     """
     return _is_known(word) or word in _new() or count(word) >= _FREQUENT
 
@@ -287,7 +287,7 @@ _DIGITS = 6
 
 @lru_cache(maxsize=200_000)
 def weight(word: str) -> float:
-    """Return the natural logarithm of how often a word occurs in the news; it is taken to occur at least 3 times.
+    """Return the natural logarithm of how often a word occurs in news; fewer than 3 times count as 3.
 
     A word that people hide from filters is taken to occur at least 30,000 times, and 1 is added to the logarithm.
     """

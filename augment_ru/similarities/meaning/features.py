@@ -357,7 +357,7 @@ _LEGIBLE, _ILLEGIBLE = 0.2, 0.6
 
 
 def features_of(fates: Fates) -> dict[str, float]:
-    """Return how much a text lost by edits: a number for each kind of loss, such as `lost_name`, by its name.
+    """Return how much a text lost by edits: maps the name of each kind of loss, such as `lost_name`, to a number.
 
     The dictionary `meaning` explains the kinds. Kinds that do not occur are left out.
 
