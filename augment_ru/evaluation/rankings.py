@@ -108,8 +108,9 @@ _AT = {"hit": _hit, "recall": _recall, "ndcg": _ndcg}
 def ranking_score(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking]], float]:
     """Return the function that computes a metric of rankings, such as `ndcg@10`, as the mean over queries, in [0, 1].
 
-    The function takes the relevant documents and the rankings of all queries. The metrics are those of trec_eval: `hit`
-    is its success, `ndcg` its ndcg_cut (the gain of a document is its grade), and `mrr` the mean of its recip_rank.
+    The function takes the relevant documents and the rankings of all queries. The metrics are those of trec_eval under
+    other names: `hit` is success, `ndcg` is ndcg_cut (the gain of a document is its grade), and `mrr` is the mean of
+    recip_rank.
 
     Args:
         metric: `hit`, `ndcg` or `mrr`, with @ and the number of documents that count.

@@ -128,7 +128,7 @@ class Score(msgspec.Struct, frozen=True):
 
     Attributes:
         value: the mean over episodes (sets of demonstrations).
-        std: the standard deviation over episodes; None if there is only one.
+        std: the standard deviation over episodes; None if there is only one episode.
         parts: the values by group of rows and by label; None if there is only one group and one label.
     """
 
@@ -143,8 +143,8 @@ class ChangedScore(msgspec.Struct, frozen=True):
     Attributes:
         before: the mean over episodes (sets of demonstrations) on the originals of these rows.
         after: the mean over episodes on the perturbed rows.
-        before_std: the standard deviation of `before` over episodes; None if there is only one.
-        after_std: the standard deviation of `after` over episodes; None if there is only one.
+        before_std: the standard deviation of `before` over episodes; None if there is only one episode.
+        after_std: the standard deviation of `after` over episodes; None if there is only one episode.
         parts: the values by group of rows and by label; None if there is only one group and one label.
     """
 
@@ -393,7 +393,7 @@ class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
         best: the attacks under which its success rate is clearly the lowest of all models. The entry `asr_mean` stands
             for the mean over attacks.
         metrics: the metrics on the originals.
-        unread: how many replies to the originals have no answer; None if no reply to any row lacks one.
+        unread: how many replies to the originals have no answer; None if all replies, to all rows, have one.
         worst_case: the share of decisions that are right on the original and on all perturbed rows.
         worst_case_asr: the share of decisions right on the original that at least one perturbed row breaks.
         consistency: how often the original and the perturbed rows of a record get the same prediction.
@@ -655,8 +655,8 @@ class SearchReport(msgspec.Struct, frozen=True, kw_only=True):
         queries_a_success: queries / broken rows.
         changes: the mean number of changes.
         changed_words: the mean number of words that the edits touch.
-        minimal: the percentage of broken rows in which every change is needed: if it is taken back, the answer is right
-            again.
+        minimal: the percentage of broken rows in which every change is needed: if any one is taken back, the answer is
+            right again.
         similarity: the mean similarity.
         broke: for each value of each property (such as the letter), how often edits or rows with it broke an answer.
         hardest: the rows that were hardest to break.

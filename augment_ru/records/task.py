@@ -136,8 +136,8 @@ class Layout(_Part, frozen=True):
     Attributes:
         fields: the text fields that are perturbed; no other field is, except those in `optional`.
         optional: text fields that are perturbed as well, in the rows that have them.
-        keys: the fields by which a row is recognised as one of this task. Without them the task is used only if it is
-            named.
+        keys: the fields by which a row is recognised as one of this task. A task without such fields is used only if
+            the user names it.
         contains: a field and a regular expression. A row is recognised only if the expression matches in the text of
             the field.
         id: the field with the id of a row, if there is one.
@@ -293,8 +293,8 @@ class Benchmark(_Part, frozen=True):
             demonstration; white space around the other templates is then removed. None to take the templates as they
             are.
         replacement: whether demonstrations are drawn with replacement.
-        protocols: for each protocol, the keys of the task file that have other values in it. The first protocol is the
-            one that the task file itself states.
+        protocols: for each protocol, the keys of the task file that have other values in this protocol. The first
+            protocol is the one that the task file itself states.
     """
 
     language: Literal["ru", "en"] = "ru"
@@ -445,7 +445,7 @@ def is_task_file(content: Mapping[str, Any]) -> bool:
 
 
 def read_task_file(path: Path) -> Task:
-    """Read the task in a user's TOML file; its name is the file's name if the file gives none.
+    """Read the task in a user's TOML file; a task without a name gets the name of the file.
 
     Raises:
         AugmentError: the file cannot be read; it has a key or a value that a task cannot have, such as an unknown
