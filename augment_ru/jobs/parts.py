@@ -91,7 +91,7 @@ class KeptParts:
     is_whole: bool = False
 
     def find(self, part: JobPart) -> PartDone | None:
-        """Return what an earlier run made of a part; None if it is not stored, or its file is damaged.
+        """Return what an earlier run made of a part; None if nothing is stored, or the file is damaged.
 
         Args:
             part: the part of the input.

@@ -274,7 +274,7 @@ def has_lemma(word: str, wanted: Container[str]) -> bool:
 
 
 def may_be_form(word: str, wanted: frozenset[str]) -> bool:
-    """Tell whether a word begins with the same three letters as one of some lemmas.
+    """Tell whether a word begins with the same three letters as one of the lemmas in `wanted`.
 
     This is fast; if the answer is False, the word is certainly not a form of any of them.
 

@@ -49,7 +49,7 @@ class Offset(NamedTuple):
     """For a labelled span, which may be edited: which part of it is stated here. "" for other spans, which may not."""
 
     def after(self, script: Script) -> int | str:
-        """Return the number that the row must state for the new text: the place to which the old one moved.
+        """Return the number that the row must state for the new text: the place to which the old place moved.
 
         If the row states the characters of a span instead of a number, they are returned as they are in the new text.
 

@@ -126,8 +126,8 @@ class Searches:
         """Return, for each row that a search made, the names of the other searches whose models it breaks, too.
 
         A row breaks another model if it turns a right answer of this model wrong. The result has, for each search, a
-        list of such names for each of its rows. It is empty unless the recipe asks for a split `hard`, which holds the
-        rows that break the most models.
+        list of such names for each of its rows. The result is empty unless the recipe asks for a split `hard`, which
+        holds the rows that break the most models.
 
         Args:
             found: what the searches found for the same records, by the name of the variation that each makes.
