@@ -346,8 +346,8 @@ def compared_findings(found: Comparison) -> list[str]:
     """Return the largest clear differences between two models in words, one sentence for each difference.
 
     A difference is clear if its interval leaves out 0, and if McNemar's test (where there is one) confirms it. If the
-    reports have attacks, models that are no better than the most frequent answer are left out. If there are more clear
-    differences than sentences, a last sentence says how many. If no difference is clear, the only sentence says so.
+    reports have attacks, models that are no better than the most frequent answer are left out. If no difference is
+    clear, the only sentence says so.
     """
     names = tables.names_of(found)
     weak = {model.model for model in found.models if found.attacks and not model.beats_majority}

@@ -622,9 +622,9 @@ def evaluate(
         models: a list of specifications as for `--model`, or a mapping from names to models. In a mapping, a model is a
             specification, or a function that takes a list of `Example` and returns a list of predictions.
         settings: the settings of the evaluation; None for the defaults.
-        progress: a function that shows progress. It takes the name of a model and the number of its questions. It
-            returns a context manager, whose `with` block lasts until the model is done. The context manager yields a
-            function, which is called with the number of newly answered questions.
+        progress: a function that shows progress. It takes the name of a model and the number of its questions, and
+            returns a context manager. The context manager yields a function, which is called with the number of newly
+            answered questions.
         on_model_done: a function that is called with the runs of each model (its answers) when the model is done.
         changes: settings by name, which replace those in `settings`: `evaluate(rows, models, shots=(0, 4))`.
 

@@ -19,10 +19,7 @@ of single signs, all separated by spaces. `_TOKEN` splits such texts into the sa
 
 
 def token_ranges(text: str) -> list[tuple[int, int]]:
-    """Return the start and the stop of each token of a text, as `razdel.tokenize` finds them.
-
-    For simple texts razdel is not called, which is faster.
-    """
+    """Return the start and the stop of each token of a text, as `razdel.tokenize` finds them."""
     if _PLAIN.fullmatch(text):
         return [match.span() for match in _TOKEN.finditer(text)]
     from razdel import tokenize  # noqa: PLC0415  (loaded only where texts are annotated)

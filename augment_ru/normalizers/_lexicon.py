@@ -289,7 +289,7 @@ _DIGITS = 6
 def weight(word: str) -> float:
     """Return the natural logarithm of how often a word occurs in news; fewer than 3 times count as 3.
 
-    A word that people hide from filters is taken to occur at least 30,000 times, and 1 is added to the logarithm.
+    Words that people hide from filters get a higher value than this.
     """
     least, more = (_HIDDEN, 1) if is_hidden(word) else (_NEVER, 0)
     return round(log(max(count(word), least)) + more, _DIGITS)

@@ -148,8 +148,7 @@ class Reader:
     def judge(self, piece: str, *, initial: bool = True) -> Piece | None:
         """Return what a piece of a text may stand for; None if it stays as it is in every text.
 
-        A word in quotes, such as «превед», stays, because the author only mentions it. Two kinds of such words are read
-        nevertheless: words with letters of another alphabet, and words that people hide from filters.
+        A word in quotes, such as «превед», stays in most cases, because the author only mentions it.
 
         Args:
             piece: what stands between white space.

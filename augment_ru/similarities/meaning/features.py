@@ -183,8 +183,7 @@ def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -
 def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
     """Find whether edits changed who does what to whom.
 
-    Roles are found in the syntax trees of both texts. If the trees do not show the roles of two nouns whose cases were
-    exchanged, the roles count as exchanged, unless the verb was replaced as well.
+    Roles are found in the syntax trees of both texts.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
@@ -231,8 +230,7 @@ def _case(word: str) -> str:
 def of_forms(fates: Fates) -> Iterator[tuple[str, float]]:
     """Find what a text lost because words were inflected in another way, such as a noun in the plural.
 
-    A changed number of a noun does not count if the word before the noun still shows the old number: a numeral («двое
-    новичков»), or an attribute that did not change («горький опытов»).
+    A changed number of a noun does not count if the word before the noun still shows the old one: «двое новичков».
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).

@@ -27,8 +27,8 @@ def fates_of(source: Source, edits: Sequence[Edit], other: Source | None = None)
     Args:
         source: the text, with its words.
         edits: the edits, sorted by place.
-        other: the new text, if the edits are not known, but were guessed from the two texts (`word_edits`). All lost
-            words then count as replaced by the inserted words, wherever these stand. None if the edits are known.
+        other: the new text, if the edits are not known, but were guessed from the two texts (`word_edits`). None if the
+            edits are known.
     """
     fates = Fates(source, edits=edits, other=other)
     return _matched(source, list(_stretches(source, edits, fates)), fates)

@@ -162,8 +162,7 @@ class Source:
         """Divide the text into its sentences; return those that edits touch, each with its edits.
 
         Sentences stay together if one edit touches several of them. Words that are added after the last word of the
-        text may contradict any sentence, so they are returned with the whole text. Words that were only moved there are
-        returned with the last sentence.
+        text may contradict any sentence, so they are returned with the whole text.
 
         Args:
             edits: the edits, sorted by place. The places of the returned edits count from the start of their sentence.
