@@ -476,7 +476,7 @@ def prediction_json(answer: Answer, task: Task) -> Any:  # noqa: ANN401  (JSON v
     """Return a prediction as one JSON value.
 
     A prediction with one entry becomes this entry. Several entries become an object that maps fields to entries. For a
-    task that judges one text by several norms, it is the single answer that the model gave for all norms.
+    task that judges one text by several norms, the value is the single answer that the model gave for all norms.
 
     Args:
         answer: the entries of the prediction, in the order of `task.scoring.decided`.

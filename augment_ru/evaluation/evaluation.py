@@ -616,7 +616,7 @@ def evaluate(
     """Ask models about original and perturbed rows, and count the right predictions that the attacks break.
 
     Args:
-        perturbed: the rows, or their file. It may be the folder or the test file of a task in a release. Or it is an
+        perturbed: the rows, or their file. The file may be the folder or the test file of a task in a release, or an
             output of perturb that has full metadata or holds the originals (rows of the attack "original"). If the
             settings name the originals, any rows will do.
         models: a list of specifications as for `--model`, or a mapping from names to models. In a mapping, a model is a

@@ -52,7 +52,7 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
 
 
 def unchecked(folder: str | Path) -> str:
-    """Say what `verify_release` cannot check, and which statements the recipe lacks (`[statements]`).
+    """Say what `verify_release` cannot check, and which of the owner's statements (`[statements]`) the recipe lacks.
 
     If another version of the code than the installed one built the release, the card, the task files for
     lm-evaluation-harness and the figures of the manifest are not checked.

@@ -183,7 +183,7 @@ def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -
 def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
     """Find whether edits changed who does what to whom.
 
-    Roles are found in the syntax trees of both texts.
+    Roles are found by the syntax trees of both texts and the cases of nouns.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
@@ -388,8 +388,8 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `lost_name`, each with
-        1; `lost_share` with the word's share of the text's information, in [0, 1].
+        For each such word, the name of each kind of loss in the dictionary `meaning`, such as `lost_name`, with the
+        number 1. For `lost_share` the number is the word's share of the text's information, in [0, 1].
     """
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
@@ -498,9 +498,9 @@ def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, written as signs…).
 
     Yields:
-        For each such word, the name `layout` if it is typed in the Latin layout, otherwise `signs`; with the word's
-        share of the text's information, in [0, 1]. A word typed in the Latin layout that decides what the text claims,
-        such as a negator, also gives `layout_claim` with 1.
+        For each such word that is hard to read, the name `layout` if it is typed in the Latin layout, otherwise
+        `signs`; with the word's share of the text's information, in [0, 1]. A word typed in the Latin layout that
+        decides what the text claims, such as a negator, also gives `layout_claim` with 1.
     """
     source = fates.source
     for number, written in fates.signs:

@@ -208,7 +208,7 @@ def is_slip(form: str, word: str, apart: int) -> bool:
 
 
 def turns(form: str, word: str) -> bool:
-    """Tell whether a new word changes what a sentence claims: such as another number, «же» in place of «не».
+    """Tell whether a new word changes what a sentence claims: another number, or «же» in place of «не».
 
     Args:
         form: the old word, in lower case.
