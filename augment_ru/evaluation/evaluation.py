@@ -383,7 +383,8 @@ class Evaluation:
         """Return the answers to the originals in the form of the benchmark's submission file for the task.
 
         For MERA this is one JSON object. For Russian SuperGLUE it is a list of objects sorted by `idx`, one for each
-        line of the file. An object holds `idx` and `label`; for MuSeRC it holds a label for each answer of the passage.
+        line of the file. An object holds `idx` and `label`; for MuSeRC it holds `idx` and a label for each answer of
+        the passage.
 
         Raises:
             AugmentError: the task is of neither benchmark, a row has no id, or there are several models or numbers of
