@@ -96,10 +96,7 @@ def word_kind(word: str) -> WordKind:
 
 @lru_cache(maxsize=200_000)
 def is_known(word: str) -> bool:
-    """Tell whether the dictionary has a word form, in any letter case.
-
-    For words that it does not have, this is faster than `word_kind`.
-    """
+    """Tell whether the dictionary has a word form, in any letter case."""
     return has_form(word.lower())
 
 
@@ -176,8 +173,6 @@ def lemmas_of(word: str) -> tuple[str, ...]:
 
 def shares_lemma(one: str, other: str) -> bool:
     """Tell whether two words in lower case have a lemma in common.
-
-    For words that the dictionary has, this is faster than to compare what `lemmas_of` returns.
 
     >>> shares_lemma("кошка", "кошку"), shares_lemma("кошка", "мошка")
     (True, False)

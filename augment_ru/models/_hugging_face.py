@@ -122,8 +122,7 @@ class PromptedNetwork:
     def written(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[str]:
         """Generate the answer to each prompt as text.
 
-        In a chat the model ends its reply itself, and the answer is found in the reply. Otherwise an answer goes up to
-        the first of the strings that end an answer. The random draws for a prompt do not depend on other prompts.
+        The random draws for a prompt do not depend on other prompts.
 
         Args:
             prompts: the prompts.

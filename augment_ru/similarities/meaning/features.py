@@ -77,8 +77,6 @@ _GOVERNED = NOMINAL | {"adjective"}
 def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
     """Find what a text lost because words stand in another position.
 
-    If the edits were guessed from the two texts, and words were also replaced, nothing is yielded.
-
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 

@@ -222,8 +222,7 @@ class Source:
     def shares(self) -> list[float]:
         """The share of each word in the information of the text, in [0, 1]; rare words have more than frequent ones.
 
-        If the information of the text is below 1, 1 is used instead. So the shares in a very short text add up to less
-        than 1.
+        In a very short text the shares add up to less than 1.
         """
         informations = list(map(information, self.forms))
         total = max(sum(informations), 1.0)
