@@ -475,8 +475,8 @@ def by_field(answer: Sequence[Any], task: Task) -> Any:  # noqa: ANN401  (JSON v
 def prediction_json(answer: Answer, task: Task) -> Any:  # noqa: ANN401  (JSON values)
     """Return a prediction as one JSON value.
 
-    This is its only entry, or an object that maps fields to entries. For a task that judges one text by several norms,
-    it is the single answer that the model gave for all norms.
+    A prediction with one entry becomes this entry. Several entries become an object that maps fields to entries. For a
+    task that judges one text by several norms, the value is the single answer that the model gave for all norms.
 
     Args:
         answer: the entries of the prediction, in the order of `task.scoring.decided`.

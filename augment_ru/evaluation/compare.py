@@ -80,7 +80,7 @@ def compare(
     report has attacks, the original rows are compared.
 
     Args:
-        reports: the reports. If several have the same name, the file names, or else numbers, are added to it.
+        reports: the reports. If several have the same name, file names, or else numbers, are added to this name.
         seed: the seed of the bootstrap.
         title: the title of the comparison.
         date: the date shown in the comparison.
@@ -346,8 +346,8 @@ def compared_findings(found: Comparison) -> list[str]:
     """Return the largest clear differences between two models in words, one sentence for each difference.
 
     A difference is clear if its interval leaves out 0, and if McNemar's test (where there is one) confirms it. If the
-    reports have attacks, models that are no better than the most frequent answer are left out. A last sentence says
-    that no difference is clear, or how many more are.
+    reports have attacks, models that are no better than the most frequent answer are left out. If no difference is
+    clear, the only sentence says so.
     """
     names = tables.names_of(found)
     weak = {model.model for model in found.models if found.attacks and not model.beats_majority}

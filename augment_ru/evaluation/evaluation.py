@@ -104,8 +104,8 @@ class Evaluation:
             again.
         specs: for rows of a release, maps the name of each variation to the specification of its attack.
         defences: maps the name of each model behind a defence to the defence and the name of the bare model.
-        catches: if a filter must catch a label (`settings.catch`), the probability that each model gives to this label
-            in each row; by the name of the model.
+        catches: for filters that must catch a label (`settings.catch`): maps the name of each model to the probability
+            of this label in each row.
         fresh: the evaluation of the same models on fresh rows, which no model can know; None if there are none.
         learned: the texts that models were trained on.
     """
@@ -382,8 +382,9 @@ class Evaluation:
     def submission(self) -> dict[str, Any] | list[dict[str, Any]]:
         """Return the answers to the originals in the form of the benchmark's submission file for the task.
 
-        For MERA this is one JSON object. For Russian SuperGLUE it is a list with an object for each line of the file,
-        sorted by `idx`: `idx` and `label`, or for MuSeRC a label for each answer of the passage.
+        For MERA this is one JSON object. For Russian SuperGLUE it is a list of objects sorted by `idx`, one for each
+        line of the file. An object holds `idx` and `label`; for MuSeRC it holds `idx` and a label for each answer of
+        the passage.
 
         Raises:
             AugmentError: the task is of neither benchmark, a row has no id, or there are several models or numbers of
@@ -616,14 +617,15 @@ def evaluate(
     """Ask models about original and perturbed rows, and count the right predictions that the attacks break.
 
     Args:
-        perturbed: the rows, or their file. Any rows will do if the settings name the originals. Otherwise give the
-            output of perturb with full metadata or with the rows of the attack "original", or the test file or the
-            folder of a task in a release.
+        perturbed: the rows, or their file. The file may be the folder or the test file of a task in a release, or an
+            output of perturb that has full metadata or holds the originals (rows of the attack "original"). If the
+            settings name the originals, any rows will do.
         models: a list of specifications as for `--model`, or a mapping from names to models. In a mapping, a model is a
             specification, or a function that takes a list of `Example` and returns a list of predictions.
         settings: the settings of the evaluation; None for the defaults.
-        progress: a function that shows progress. It takes a model's name and its number of questions, and returns a
-            context manager. That yields a function, which is called with the number of newly answered questions.
+        progress: a function that shows progress. It takes the name of a model and the number of its questions, and
+            returns a context manager. The context manager yields a function, which is called with the number of newly
+            answered questions.
         on_model_done: a function that is called with the runs of each model (its answers) when the model is done.
         changes: settings by name, which replace those in `settings`: `evaluate(rows, models, shots=(0, 4))`.
 

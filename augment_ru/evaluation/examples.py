@@ -578,8 +578,8 @@ class NamedModel:
     def with_scores(self) -> "NamedModel":
         """Return a copy of this model that answers with pairs [prediction, scores of labels].
 
-        So a cache keeps both. The copy has another signature than this model, and `scores_of` reads its answers. A
-        model without scores is returned as it is.
+        A cache then keeps the prediction and the scores. The copy has another signature than this model, and
+        `scores_of` reads its answers. A model without scores is returned as it is.
         """
         scored = self.scored
         if scored is None:
@@ -620,7 +620,7 @@ class NamedModel:
     def answers(self, examples: Sequence[Example]) -> Iterator[Answers]:
         """Yield the predictions for all examples, each with the index of its example.
 
-        They come in groups: as soon as they are known, or all at once if the model cannot give them earlier.
+        Predictions come in groups: as soon as they are known, or all at once if the model gives none earlier.
 
         Raises:
             AugmentError: the model raises an error, or does not return a prediction for each example.

@@ -65,7 +65,8 @@ def exercise_of(answer: object, meta: object) -> Exercise:
 def grade_norm(golds: Sequence[Exercise], predictions: Sequence[str]) -> float:
     """Return MERA's grade norm: the share of the possible points, averaged over variants of the exam, in [0, 1].
 
-    For each variant it is the points of its exercises divided by the most that they can give (MERA, section 4.2).
+    The share of a variant is the points that its exercises earn, divided by the most points that they can give (MERA,
+    section 4.2).
 
     Args:
         golds: the exercises, with their right answers.

@@ -120,8 +120,8 @@ def smallest(parts: Sequence[_Unit]) -> _Search:
 
     If any one edit of the found set is taken back, the answer is right again.
 
-    This is a generator. It yields a set of edits, and must be sent whether the answer is wrong with these edits alone.
-    At the end it returns the found set.
+    This is a generator. It yields one set of edits after another. After each, the caller sends (`send`) whether the
+    answer is wrong with these edits alone. At the end the generator returns the found set.
 
     Args:
         parts: the edits of a row; those that exchange words with each other form one part.

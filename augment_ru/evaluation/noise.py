@@ -110,8 +110,8 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -
 
     The result is 1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)). If it is below 0, the attack mends more answers than
     it breaks. If each question is always answered right or always wrong, the result is the attack success rate with its
-    own interval. Otherwise the interval is that of the bootstrap over originals, widened because few slips vary more
-    than their resamples.
+    own interval. Otherwise the interval is that of the bootstrap over originals, widened, since resamples vary too
+    little if there are few slips.
 
     Args:
         judged: the run of the model: its answers, with at least one repeat of all questions.

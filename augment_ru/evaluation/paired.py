@@ -38,8 +38,8 @@ _EXACT = 1000
 def mcnemar(only_a: int, only_b: int) -> float:
     """Return the two-sided p value of McNemar's test (1947) of two models, or two attacks, on the same decisions.
 
-    The test counts the decisions that are right (or broken) only for one of the two. For up to 1,000 of them it is the
-    exact binomial test, above that the chi-square test with continuity correction.
+    The test counts the decisions that are right (or broken) only for one of the two. For up to 1,000 such decisions the
+    exact binomial test is used, for more the chi-square test with continuity correction.
 
     Args:
         only_a: the number of decisions that are right (or broken) only for the first.
@@ -154,8 +154,8 @@ class RunsInPairs:
     def comparisons(self) -> list[ModelDifference | AttackDifference]:
         """Return the differences between any two models under each attack, and between any two attacks on each model.
 
-        Models that read demonstrations are compared only for equal numbers of them. The attack `ORIGINAL` stands for
-        unchanged rows; under it, models are compared by their rates of right decisions.
+        Two models that read demonstrations are compared only where both were shown equally many. The attack `ORIGINAL`
+        stands for unchanged rows; under it, models are compared by their rates of right decisions.
         """
         return [*self._of_models(), *_of_attacks(self.judged)]
 
@@ -330,8 +330,8 @@ def is_better(right: AttackOutcomes, constant: AttackOutcomes, classes: Sequence
     Args:
         right: the outcomes of the model on the originals.
         constant: the outcomes of the constant answer, in one episode.
-        classes: for each class of answers, which decisions belong to it: flags of shape (labels, 1, originals). One
-            class of all decisions compares plain shares of right decisions.
+        classes: for each class of answers, which decisions belong to it: flags of shape (labels, 1, originals). With
+            one class that has all decisions, plain shares of right decisions are compared.
         seed: the seed of the bootstrap.
     """
     if len(classes) == 1 and right.before.shape[:2] == (1, 1):

@@ -81,7 +81,8 @@ class EvaluationSettings:
         flipping: for which models the page marks the edits that flip an answer: `auto` for models that answer faster
             than the cache, `all`, or `none`. To find these edits, the models are asked further questions.
         repeats: how often each different question is asked, at least 1. If it is asked more than once, the report shows
-            how often a model answers the same text differently, and corrects the rates of attacks for it.
+            how often a model answers the same text differently, and also gives success rates that are corrected for
+            this.
         require: requirements on the numbers, such as `asr(people) <= 5` (`Evaluation.failures`).
         catch: the label that a filter must catch; the report then has the missed rows and the false alarms.
         defences: normalizers (`Normalizer`); each model is evaluated bare and, as a further model, behind each of them.

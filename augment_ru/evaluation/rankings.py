@@ -32,10 +32,10 @@ class Relevant(NamedTuple):
         return not self.gains.keys().isdisjoint(ranking[: self.first])
 
     def margin(self, scores: Mapping[str, float]) -> float:
-        """Return how far the ranking by these scores is from being wrong; it is right if the result is above 0.
+        """Return how far the ranking by these scores is from being wrong; above 0 it is right.
 
-        A ranking is right if a relevant document is among its first k documents (k is `first`). So the result compares
-        two scores: the highest score of a relevant document, minus the k-th highest score of the other documents.
+        A ranking is right if a relevant document is among its first k documents (k is `first`). The result is the
+        highest score of a relevant document, minus the k-th highest score of the other documents.
 
         Args:
             scores: the score of each document; a document without a score counts as having the lowest score.
@@ -50,8 +50,8 @@ def relevant_of(value: object, metric: str) -> Relevant | None:
     """Return the documents that are relevant to a query, as its row states them; None if none is relevant.
 
     Args:
-        value: the ids of the documents: a mapping from ids to grades, as in TREC's qrels. Or one id or a list of ids,
-            which then have the grade 1.
+        value: a mapping from ids of documents to grades, as in TREC's qrels; or a list of ids or a single id, which
+            have the grade 1.
         metric: the main metric of the task. With `hit@10`, a ranking is right if a relevant document is among its first
             10. Without a number, the first document must be relevant.
 
@@ -108,8 +108,9 @@ _AT = {"hit": _hit, "recall": _recall, "ndcg": _ndcg}
 def ranking_score(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking]], float]:
     """Return the function that computes a metric of rankings, such as `ndcg@10`, as the mean over queries, in [0, 1].
 
-    The function takes the relevant documents and the rankings of all queries. The metrics are those of trec_eval: `hit`
-    is its success, `ndcg` its ndcg_cut (the gain of a document is its grade), and `mrr` the mean of its recip_rank.
+    The function takes the relevant documents and the rankings of all queries. The metrics are those of trec_eval under
+    other names: `hit` is success, `ndcg` is ndcg_cut (the gain of a document is its grade), and `mrr` is the mean of
+    recip_rank.
 
     Args:
         metric: `hit`, `ndcg` or `mrr`, with @ and the number of documents that count.

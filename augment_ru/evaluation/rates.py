@@ -66,7 +66,7 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
     It is made from the Wilson intervals of both rates, and is None if one of them has no trials.
 
     Args:
-        a: the first rate, in [0, 1], and its number of trials (the decisions that it is a share of).
+        a: the first rate, in [0, 1], and its number of trials (such as decisions).
         b: the second rate, and its number of trials.
 
     >>> [round(end, 4) for end in newcombe((0.7, 80), (0.5, 80))]
@@ -105,8 +105,8 @@ class Cells(NamedTuple):
     def rate(self) -> float | None:
         """Return the rate, in [0, 1]: the mean over groups and episodes; None without decisions.
 
-        In each of them it is the share of the decisions that the rate counts, such as the broken ones. Groups and
-        episodes without decisions are left out.
+        For one group and one episode, the rate is the share of the decisions that it counts, such as the broken ones.
+        Groups and episodes without decisions are left out.
         """
         return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
 
@@ -461,7 +461,7 @@ def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
 
 
 def agreements(answers: Sequence[Answer], pairs: Pairs) -> list[float]:
-    """Return how often several answers are the same: the share of all pairs of them that are equal.
+    """Return how often several answers are the same: of all pairs of answers, the share that are equal.
 
     The result is a list, with one share for each label if the task gives a row several labels.
 
@@ -474,7 +474,7 @@ def agreements(answers: Sequence[Answer], pairs: Pairs) -> list[float]:
 
 
 def agreeing_pairs(values: Sequence[Any]) -> float:
-    """Return the share of all pairs of `values` whose two values are equal; there must be at least two values.
+    """Return, of all pairs of `values`, the share whose two values are equal; there must be at least two values.
 
     >>> agreeing_pairs(["a", "a", "b"])
     0.3333333333333333

@@ -128,7 +128,7 @@ class Score(msgspec.Struct, frozen=True):
 
     Attributes:
         value: the mean over episodes (sets of demonstrations).
-        std: the standard deviation over episodes; None if there is only one.
+        std: the standard deviation over episodes; None if there is only one episode.
         parts: the values by group of rows and by label; None if there is only one group and one label.
     """
 
@@ -143,8 +143,8 @@ class ChangedScore(msgspec.Struct, frozen=True):
     Attributes:
         before: the mean over episodes (sets of demonstrations) on the originals of these rows.
         after: the mean over episodes on the perturbed rows.
-        before_std: the standard deviation of `before` over episodes; None if there is only one.
-        after_std: the standard deviation of `after` over episodes; None if there is only one.
+        before_std: the standard deviation of `before` over episodes; None if there is only one episode.
+        after_std: the standard deviation of `after` over episodes; None if there is only one episode.
         parts: the values by group of rows and by label; None if there is only one group and one label.
     """
 
@@ -189,7 +189,7 @@ class ValidRows(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         judged: the number of rows that people judged.
-        valid: how many of them they found valid.
+        valid: how many of these rows people found valid.
         share: the share of `valid` in `judged`.
         right: the number of decisions about valid rows that are right on the original.
         broken: how many of these are wrong on the perturbed row.
@@ -323,7 +323,7 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
         rejected: the number of rows of which no perturbation passed the gate.
         rows: the number of rows.
         decisions: the number of predictions for rows with a right answer.
-        asr_perturbed_rows: the success rate over the rows with the status perturbed.
+        asr_perturbed_rows: the success rate over the rows whose status is `perturbed`.
         asr_all_rows: broken / all decisions, even those that are wrong on the original.
         flips: the number of decisions that the attack changes.
         flip_rate: the share of decisions that the attack changes.
@@ -393,7 +393,7 @@ class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
         best: the attacks under which its success rate is clearly the lowest of all models. The entry `asr_mean` stands
             for the mean over attacks.
         metrics: the metrics on the originals.
-        unread: how many replies to the originals have no answer; None if no reply to any row lacks one.
+        unread: how many replies to the originals have no answer; None if all replies, to all rows, have one.
         worst_case: the share of decisions that are right on the original and on all perturbed rows.
         worst_case_asr: the share of decisions right on the original that at least one perturbed row breaks.
         consistency: how often the original and the perturbed rows of a record get the same prediction.
@@ -530,7 +530,8 @@ class CatchAfter(msgspec.Struct, frozen=True, kw_only=True):
         missed: the percentage of rows with the label to which the model gives another label.
         false_alarms: the percentage of rows with other labels to which the model gives the label.
         threshold: after an attack, the highest threshold of the label's probability, in [0, 1], at which the filter
-            misses no larger share of rows than before the attack. None if the model gives no scores.
+            misses no larger share of the perturbed rows than it missed of the originals. None if the model gives no
+            scores.
         false_alarms_then: the false alarms on the originals at this threshold; None if the model gives no scores.
         curves: the percentages `missed` and `false_alarms` at each of `CatchReport.thresholds`; None if the model gives
             no scores.
@@ -588,8 +589,8 @@ class CurvePoint(msgspec.Struct, frozen=True):
 
     Attributes:
         queries: the number of queries for a record.
-        broken: how many rows are broken within it.
-        asr: broken / the rows that the model has right, in per cent.
+        broken: how many rows are broken within this number.
+        asr: broken / rows that the model has right before the search, in per cent.
         ci95: the 95 % interval of the rate.
     """
 
@@ -654,8 +655,8 @@ class SearchReport(msgspec.Struct, frozen=True, kw_only=True):
         queries_a_success: queries / broken rows.
         changes: the mean number of changes.
         changed_words: the mean number of words that the edits touch.
-        minimal: the percentage of broken rows in which every change is needed: if it is taken back, the answer is right
-            again.
+        minimal: the percentage of broken rows in which every change is needed: if any one is taken back, the answer is
+            right again.
         similarity: the mean similarity.
         broke: for each value of each property (such as the letter), how often edits or rows with it broke an answer.
         hardest: the rows that were hardest to break.

@@ -150,8 +150,8 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs, learned: Mapping[str, int]) -
 def can_be_broken(search: Mapping[str, Any]) -> bool:
     """Tell whether a row of a search counts in its success rate.
 
-    It does if the model was right on the original. If the search aims at a certain wrong answer, the model must also
-    not have given it before.
+    It does if the model answers the original right. If the search aims at a certain answer, the model must not give
+    this answer to the original.
 
     Args:
         search: the metadata that the search wrote into the row.

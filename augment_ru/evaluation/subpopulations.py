@@ -68,7 +68,7 @@ def subpopulations(originals: Sequence[Mapping[str, Any]], task: Task, by: Seque
 
 
 def exchanged_names(pairs: Pairs) -> list[Subpopulation]:
-    """Return, as a property of the originals, from which group of names the attack `names` took people's new names.
+    """Return a property of the originals: the group of names from which the attack `names` took new names of people.
 
     The result is a list with this property, or [] if the rows do not state the group. If an original has several rows,
     its first one counts.

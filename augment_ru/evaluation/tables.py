@@ -530,7 +530,7 @@ def option_orders(report: Report) -> ShownTable:
 def contamination(report: Report) -> ShownTable:
     """Return the table of the right answers that models lose on perturbed rows.
 
-    It compares them with the loss on fresh rows, which no model can know, if there are any.
+    If there are fresh rows, which no model can know, the table also shows the right answers lost on these.
     """
     rows = []
     for named, entry in _attacked(report):

@@ -61,7 +61,7 @@ class RawRow(NamedTuple):
     """A row of a table, as the bytes of the file.
 
     Attributes:
-        number: the number in the file of its first line.
+        number: the number that its first line has in the file.
         data: its bytes.
         skipped: how many bytes of its last line are left out, because the line is too long.
         end: the line end that follows the skipped bytes; empty if there is none.

@@ -27,7 +27,7 @@ class ArrayRows:
 
     Args:
         rows: the JSON text of each row.
-        first: the number of the first row in the file.
+        first: the number that the first of these rows has in the file.
         array: the index of the array in the file, from 0.
     """
 

@@ -87,7 +87,7 @@ class JsonLines:
     Args:
         stream: the file or the part.
         called_json: whether the name of the file ends in `.json`.
-        first: the number in the file of the first line of `stream`.
+        first: the number that the first line of `stream` has in the file.
     """
 
     unit: ClassVar[str] = "line"

@@ -31,7 +31,7 @@ class Line(NamedTuple):
         number: its number, from 1.
         data: its bytes without the line end.
         problem: why it cannot be used; None if it can.
-        end: the line end; empty for a last line without one.
+        end: the line end; empty if the last line of the file has none.
         place: further data that the format needs to parse or write the row.
     """
 

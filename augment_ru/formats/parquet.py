@@ -111,7 +111,7 @@ class ParquetRows(Parquet):
 
     Args:
         data: the rows as an Arrow stream.
-        first: the number in the file of the first of these rows.
+        first: the number that the first of these rows has in the file.
     """
 
     def __init__(self, data: bytes, first: int) -> None:

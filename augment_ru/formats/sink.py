@@ -47,7 +47,7 @@ class Sink(ABC):
         self._stream.write(part)
 
     def learnt(self) -> Learnt:
-        """Return the names or the types of the columns in the rows so far; nothing if the format needs neither."""
+        """Return the names or types of the columns in the rows so far; empty for a format without columns."""
         return NOTHING
 
     def learn(self, learnt: Learnt) -> None:  # noqa: B027  (most formats learn nothing)

@@ -55,7 +55,7 @@ def kind_of(name: str | None, ending: str | None = None) -> str:
 
     Args:
         name: the name of the file, which may be packed; `-` or None for standard input or output.
-        ending: the ending of a file name, without the dot, or the name of another layout, such as `conll`.
+        ending: the ending of a file name, without the dot, or the name of a layout, such as `conll`.
 
     Raises:
         AugmentError: the format is unknown, or the name is that of a packed Parquet file.

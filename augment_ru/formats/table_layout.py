@@ -85,7 +85,7 @@ def cell_text(value: object) -> str:
 
 
 def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Put an apostrophe before each text of a row that edits made look like a spreadsheet formula; return the new row.
+    """Return a row with an apostrophe before each text that looks like a spreadsheet formula because of edits.
 
     Args:
         row: the new values of the row.

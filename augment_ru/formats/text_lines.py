@@ -27,7 +27,7 @@ class TextLines:
 
     Args:
         stream: the file or the part.
-        first: the number in the file of the first line of `stream`.
+        first: the number that the first line of `stream` has in the file.
     """
 
     unit: ClassVar[str] = "line"

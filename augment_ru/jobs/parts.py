@@ -50,7 +50,7 @@ class JobPart(NamedTuple):
     def name(self) -> str:
         """The name of the file that holds the finished part, for a run that is continued.
 
-        It depends on all attributes. Sorted by name, the parts are in the order of the input.
+        It depends on all attributes of the part. Sorted by name, the parts are in the order of the input.
         """
         facts = f"{self.file_part.digest} {self.learnt.names} {self.learnt.types} {self.limit}"
         return f"{self.file_part.first:015d}-{blake2b(facts.encode(), digest_size=16).hexdigest()}"
@@ -65,8 +65,8 @@ class PartDone:
         rejects: the lines for the file of rejected rows (rows that could not be used).
         tally: the counts of the rows.
         learnt: the names and types of the output's columns, as known at the end of the part.
-        failed: whether a row raised an error. It may be one that depends on the rows before the part, so the part is
-            done again when those have been read.
+        failed: whether a row raised an error. Its cause may be that the rows before the part are not known yet, so the
+            part is done again when they are.
     """
 
     rows: bytes
@@ -91,7 +91,7 @@ class KeptParts:
     is_whole: bool = False
 
     def find(self, part: JobPart) -> PartDone | None:
-        """Return what an earlier run made of a part; None if it is not stored, or its file is damaged.
+        """Return what an earlier run made of a part; None if nothing is stored, or the file is damaged.
 
         Args:
             part: the part of the input.

@@ -201,8 +201,7 @@ class PerturbedRows(LinesAtOnce):
     def lines(self) -> Iterable[bytes] | None:
         """Return the rows as lines of JSON, made all at once, which is faster.
 
-        The result is None if the records do not have one text each in the same field; each row is then encoded by
-        itself.
+        The result is None if the records do not have one text each in the same field.
         """
         records, meta = self._records, self._meta
         if not isinstance(records, AlikeRecords):

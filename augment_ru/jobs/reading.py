@@ -68,7 +68,7 @@ def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
 
 
 def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
-    """Return a copy of a run in which the attacks that insert sentences of the input know all of these sentences.
+    """Return a copy of a run in which attacks that insert sentences of the input have all its sentences.
 
     The sentences are read from the stream, which is then set back to where it was.
 
@@ -103,9 +103,9 @@ def records_of(job: RowsJob) -> Iterator[Record]:
 
 
 class RowsReading:
-    """Reads the records of a run. A row that cannot be used is skipped, or ends the run with an error.
+    """Reads the records of a run; rows that cannot be used are skipped if the run allows it.
 
-    Reading raises an `AugmentError` if a row that cannot be used must not be skipped, or if the file is damaged.
+    If it does not, the first such row raises an `AugmentError`. So does a damaged file.
 
     Args:
         source: the rows of the input.

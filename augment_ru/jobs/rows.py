@@ -82,7 +82,7 @@ class RowsJob:
         input_format: the format of the input, such as jsonl; None to take it from the name of the file.
         encoding: the encoding of the input.
         copies: how many perturbations each attack makes of a row, each with its own random draw.
-        csv_safe: whether an apostrophe is put before a table cell that edits made look like a formula.
+        csv_safe: whether an apostrophe is put before a table cell that looks like a formula because of edits.
         quiet: whether no progress and no closing table are shown.
         split: how the work is split into parts.
         key: the name of the field that holds the metadata.

@@ -96,10 +96,7 @@ def word_kind(word: str) -> WordKind:
 
 @lru_cache(maxsize=200_000)
 def is_known(word: str) -> bool:
-    """Tell whether the dictionary has a word form, in any letter case.
-
-    For words that it does not have, this is faster than `word_kind`.
-    """
+    """Tell whether the dictionary has a word form, in any letter case."""
     return has_form(word.lower())
 
 
@@ -122,8 +119,7 @@ def _word_forms() -> tuple[Any, Any]:
 def has_form_with(word: str, grammemes: frozenset[str]) -> bool:
     """Tell quickly whether a word may have a reading (an analysis) with one of these grammemes.
 
-    False is certain; True means that a full parse must decide. This check takes a tenth of the time of a parse, so it
-    saves parsing most words.
+    False is certain; True means that a full parse must decide.
 
     >>> has_form_with("госдуме", frozenset({"Orgn"})), has_form_with("кошке", frozenset({"Orgn"}))
     (True, False)
@@ -177,8 +173,6 @@ def lemmas_of(word: str) -> tuple[str, ...]:
 
 def shares_lemma(one: str, other: str) -> bool:
     """Tell whether two words in lower case have a lemma in common.
-
-    For words that the dictionary has, this is faster than to compare what `lemmas_of` returns.
 
     >>> shares_lemma("кошка", "кошку"), shares_lemma("кошка", "мошка")
     (True, False)
@@ -274,7 +268,7 @@ def has_lemma(word: str, wanted: Container[str]) -> bool:
 
 
 def may_be_form(word: str, wanted: frozenset[str]) -> bool:
-    """Tell whether a word begins with the same three letters as one of some lemmas.
+    """Tell whether a word begins with the same three letters as one of the lemmas in `wanted`.
 
     This is fast; if the answer is False, the word is certainly not a form of any of them.
 

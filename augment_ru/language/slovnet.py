@@ -22,7 +22,7 @@ def best_paths(
     """Find the best path of tags for each sequence that is not empty, and yield them in any order.
 
     A path has one tag for each position of the sequence. Its score is the sum of the scores of its tags and of their
-    transitions (each tag after the one before). All sums are float64.
+    transitions (each tag after the one before).
 
     Args:
         emissions: for each sequence, the score of each tag at each position, shape (positions, tags).
@@ -343,8 +343,7 @@ def embedding() -> Any:  # noqa: ANN401  (navec has no types)
 def word_vector(word: str) -> npt.NDArray[np.float64] | None:
     """Return the navec vector of a word in lower case, scaled to length 1, shape (300,); None for an unknown word.
 
-    A word with ё that is unknown is looked up with е. The vector is float64, so that rounded results do not depend on
-    the processor.
+    A word with ё that is unknown is looked up with е.
     """
     found = embedding().get(word)
     if found is None:
@@ -401,12 +400,11 @@ def tags(sentences: list[list[str]]) -> list[list[str]]:
 
 
 def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
-    """Return the syntactic head and the relation to it of each word of each sentence.
+    """Return, for each word of each sentence, its syntactic head and its relation to this head.
 
     The head is the index of a word in the sentence, from 0; a root is its own head.
 
-    A sentence of more than `LONGEST_TREE` words is cut into parts of that many words, each with a tree of its own,
-    since the network compares every word with every other.
+    A sentence of more than `LONGEST_TREE` words is cut into parts of that many words, each with a tree of its own.
     """
     network = _network("syntax")
     parsed = [_tree(network, outputs) for outputs in network.encoded(sentences)]

@@ -19,10 +19,7 @@ of single signs, all separated by spaces. `_TOKEN` splits such texts into the sa
 
 
 def token_ranges(text: str) -> list[tuple[int, int]]:
-    """Return the start and the stop of each token of a text, as `razdel.tokenize` finds them.
-
-    For simple texts razdel is not called, which is faster.
-    """
+    """Return the start and the stop of each token of a text, as `razdel.tokenize` finds them."""
     if _PLAIN.fullmatch(text):
         return [match.span() for match in _TOKEN.finditer(text)]
     from razdel import tokenize  # noqa: PLC0415  (loaded only where texts are annotated)
@@ -37,8 +34,8 @@ def readable(text: str) -> tuple[str, list[int] | None]:
     that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) becomes spaces.
 
     Returns:
-        The prepared text, and a list with the place in the original of each of its characters and of its end. The list
-        is None if no place changes.
+        The prepared text, and a list: for each character of the prepared text, and for its end, the place in the
+        original. The list is None if no place changes.
     """
     if "\\" in text:
         text = _ESCAPES.sub("  ", text)

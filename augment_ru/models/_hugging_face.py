@@ -122,8 +122,7 @@ class PromptedNetwork:
     def written(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[str]:
         """Generate the answer to each prompt as text.
 
-        In a chat the model ends its reply itself, and the answer is found in the reply. Otherwise an answer goes up to
-        the first of the strings that end an answer. The random draws for a prompt do not depend on other prompts.
+        The random draws for a prompt do not depend on other prompts.
 
         Args:
             prompts: the prompts.
@@ -145,8 +144,8 @@ class PromptedNetwork:
     def reasoned(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[Tokens]:
         """Let the model reason; return, for each prompt, its tokens with those of the reasoning after them.
 
-        Reasoning that does not end within its limit of tokens is closed. If the model does not reason, only the tokens
-        of the prompt are returned.
+        Reasoning that reaches its limit of tokens is ended there. If the model does not reason, only the tokens of the
+        prompt are returned.
 
         Args:
             prompts: the prompts.

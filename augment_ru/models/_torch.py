@@ -48,7 +48,7 @@ class TorchModel(Model):
             off.
         few_shot: whether the module reads demonstrations.
         signature: a text that states all that defines the answers; None if the answers must not be cached.
-        cached: whether the cache keeps the answers, if there is a signature.
+        cached: whether the cache keeps the answers; without a signature it never does.
         chunk: the most examples in one call of the model, which divides them into batches.
 
     Raises:

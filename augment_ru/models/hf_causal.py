@@ -23,10 +23,10 @@ class Options(PromptOptions):
     """The options of `--model-option hf-causal.NAME=VALUE`: those of `PromptOptions`, and how the model is asked.
 
     Attributes:
-        score: how an answer is chosen from several: by the `perplexity` of the whole prompt with the answer in it
-            (TAPE, Eq. 1), by the `loglikelihood` of the answer alone (MERA, Eq. 1), by the log-likelihood of its
-            `first-token` (RAFT, section 4.1.2), or by a `reply` that names it; `auto` is `loglikelihood` in a chat,
-            otherwise `perplexity`.
+        score: how an answer is chosen from several. `perplexity` compares the perplexity of the whole prompt with each
+            answer in it (TAPE, Eq. 1); `loglikelihood`, the log-likelihood of each answer alone (MERA, Eq. 1);
+            `first-token`, that of its first token (RAFT, section 4.1.2). With `reply` the model writes a reply that
+            names an answer. `auto` is `loglikelihood` in a chat, otherwise `perplexity`.
         chat: how the tokenizer's chat template is used: with demonstrations as `turns`, or in one `message`; `none` for
             plain texts. `auto` is `turns` where the tokenizer has a template, else `none`.
         system: the system message of a chat; `mera` for MERA's own; None for no message.

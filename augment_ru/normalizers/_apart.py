@@ -243,7 +243,10 @@ _OFTEN, _SELDOM = 4_000, 5
 
 
 def goes_before(one: str, other: str) -> bool:
-    """Tell whether `other` may follow `one` in a text: one governs the other, agrees with it, or is a function word."""
+    """Tell whether `other` may follow `one` in a text.
+
+    It may if one of the two words governs the other or agrees with it, or if one of them is a function word.
+    """
     kinds = [reading for reading in readings(other) if reading.known]
     if cases := cases_behind(one):
         fits = len(other) > 1 and fitting(one, other) in {one, None}

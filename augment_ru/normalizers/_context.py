@@ -22,7 +22,7 @@ class Pieces:
     Args:
         reader: finds the words that a piece may stand for.
         text: the text.
-        odd: what some pieces may stand for; all others stay as they are.
+        odd: maps some pieces to what they may stand for; all other pieces stay as they are.
 
     Attributes:
         places: the start and the stop of each piece.
@@ -47,7 +47,7 @@ class Pieces:
             at: the number of the piece; pieces stand between white space.
             one: what the piece may stand for; its `start` and `stop` are the range of the word in the piece.
             word: the new word, in lower case.
-            bits: a number with a bit for each normalizer that this word needs.
+            bits: the normalizers that are needed to read this word: bit i is set for `NAMES[i]`.
         """
         start, piece = self.places[at][0], self.pieces[at]
         alike = not bits & SPELT

@@ -24,7 +24,10 @@ SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK, HEARD = (
 
 
 def names_of_bits(bits: int) -> str:
-    """Return the names of normalizers, joined by `+`: `NAMES[i]` for each bit i that is set; `skeleton` if none is."""
+    """Return the names of normalizers, given as bits: `NAMES[i]` for each bit i that is set, joined by `+`.
+
+    If no bit has a name, the result is `skeleton`.
+    """
     return "+".join(name for place, name in enumerate(NAMES) if bits >> place & 1) or NAMES[0]
 
 
@@ -48,7 +51,7 @@ class Way(NamedTuple):
     Attributes:
         letters: the Russian letters.
         cost: how unlikely this is: a cost of c makes a word exp(2c) times less likely.
-        bit: the bit of the normalizer that knows this way (see `NAMES`).
+        bit: the normalizer that knows this way, as a bit: 1 << i for `NAMES[i]`.
     """
 
     letters: str
@@ -63,7 +66,7 @@ class WordReading(NamedTuple):
         score: how likely this is, in nats: the logarithm of the word's frequency, minus twice the cost.
         word: the word, in lower case.
         cost: how unlikely it is that the word is written like this; a cost of c makes it exp(2c) times less likely.
-        bits: a number with the bits of the normalizers that are needed (see `NAMES`).
+        bits: the normalizers that are needed to read the word: bit i is set for `NAMES[i]`.
     """
 
     score: float
@@ -76,12 +79,15 @@ class WordReading(NamedTuple):
 class Lattice:
     """The rules by which normalizers read strings as Russian words.
 
+    A normalizer is given as a bit: 1 << i for `NAMES[i]`.
+
     Attributes:
-        ways: maps one to five characters to the ways to read them; they are looked up as written and in lower case.
-        wild: the signs that may stand for any letter, each with the bit of its normalizer (see `NAMES`).
-        skipped: the signs that may stand between letters and mean nothing, each with the bit of its normalizer.
-        repeats: the bit of the normalizer that leaves repeated letters out; 0 if none does.
-        softens: the bit of the normalizer that adds «ь» and «ъ» where a text in Latin letters has none; 0 if none does.
+        ways: maps one to five characters to the ways to read them; the characters are looked up as written and in lower
+            case.
+        wild: the signs that may stand for any letter, each with its normalizer.
+        skipped: the signs that may stand between letters and mean nothing, each with its normalizer.
+        repeats: the normalizer that leaves repeated letters out; 0 if none does.
+        softens: the normalizer that adds «ь» and «ъ» where a text in Latin letters has none; 0 if none does.
     """
 
     ways: Mapping[str, Sequence[Way]]

@@ -78,7 +78,8 @@ def _by_letters() -> dict[str, dict[str, list[str]]]:
 def of_letters(word: str) -> str:
     """Return the word that is hidden from filters by lost vowels («крдт») or shuffled letters («кредти»); "" if none.
 
-    Shuffled letters are recognised only if the first one and half of all stay in place; in a short word also the last.
+    Shuffled letters are recognised only if the first letter and at least half of all letters are in their places. In a
+    short word the last letter must be in its place, too.
     """
     small = word.lower()
     if not _VOWELS.isdisjoint(small[1:-1]):
@@ -185,21 +186,21 @@ _COMMON, _MARK = 1500, 2
 
 
 def is_rare(word: str) -> bool:
-    """Tell whether a known word is so rare in the news that it may be a part of another, divided word: «мо шенник»."""
+    """Tell whether a known word is so rare in news that it may be a part of a divided word, as in «мо шенник»."""
     return count(word) < _COMMON
 
 
 def begins(prefix: str) -> bool:
-    """Tell whether a word form begins with this prefix, in lower case and with ё.
+    """Tell whether any known word form begins with this prefix, which is in lower case and has ё.
 
-    Word forms are those of the dictionary and of the words that people hide from filters.
+    Known are the word forms of the dictionary, and those of the words that people hide from filters.
     """
     among, further = _beginnings()
     return among(prefix) or prefix in further
 
 
 def is_form(word: str) -> bool:
-    """Tell whether a word in lower case, with ё, is in the dictionary or one that people hide from filters."""
+    """Tell whether a word in lower case, with ё, is in the dictionary or is one that people hide from filters."""
     return word in _dawg() or word in _new()
 
 
@@ -207,7 +208,7 @@ def is_form(word: str) -> bool:
 def is_listed(word: str) -> bool:
     """Tell whether a word in lower case is certainly no error.
 
-    It is in the dictionary, or people hide it from filters, or it is too frequent in the news to be one.
+    It is in the dictionary, or people hide it from filters, or it is too frequent in news to be an error.
     """
     return _is_known(word) or word in _new() or count(word) >= _FREQUENT
 
@@ -237,7 +238,9 @@ def _yo() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
 
 
 def is_joined(word: str) -> bool:
-    """Tell whether parts that stand apart may be joined to this word: people hide it from filters, or it is not rare.
+    """Tell whether parts that stand apart may be joined to this word.
+
+    They may if people hide the word from filters, or if it is not rare.
 
     Args:
         word: the joined word, in lower case.
@@ -274,7 +277,7 @@ def has_prefix(word: str) -> bool:
 
 
 def count(word: str) -> int:
-    """Return how often a word in lower case, Russian or Latin, occurs in the 1.2 billion words of the news."""
+    """Return how often a word in lower case, Russian or Latin, occurs in 1.2 billion words of news."""
     return _counts().get(word.replace("ё", "е"), 0)
 
 
@@ -284,9 +287,9 @@ _DIGITS = 6
 
 @lru_cache(maxsize=200_000)
 def weight(word: str) -> float:
-    """Return the natural logarithm of how often a word occurs in the news; it is taken to occur at least 3 times.
+    """Return the natural logarithm of how often a word occurs in news; fewer than 3 times count as 3.
 
-    A word that people hide from filters is taken to occur at least 30,000 times, and 1 is added to the logarithm.
+    Words that people hide from filters get a higher value than this.
     """
     least, more = (_HIDDEN, 1) if is_hidden(word) else (_NEVER, 0)
     return round(log(max(count(word), least)) + more, _DIGITS)

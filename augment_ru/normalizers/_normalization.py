@@ -37,7 +37,7 @@ class Normalization(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name on the command line; the note of each edit has it as its kind."""
+        """The name on the command line; it is also the `kind` in the note of each edit."""
 
     def edits(self, text: str) -> Iterable[Edit]:
         """Return the edits that lead from a text to what was meant; none if the text is to stay as it is."""
@@ -65,7 +65,10 @@ class Normalization(ABC):
         return [TextReading(self.scripts([text])[0], 1.0)]
 
     def with_next(self, following: "Normalization") -> "Normalization | None":
-        """Return one normalizer that does the work of both in one step; None, the default, if there is none."""
+        """Return one normalizer that does, in one step, the work of this one and then of `following`.
+
+        The default is None: there is no such normalizer.
+        """
         del following
         return None
 

@@ -127,7 +127,7 @@ _CASELESS = frozenset("BHTMRNJILK") | _PARTS
 
 
 def is_shout(written: str) -> bool:
-    """Tell whether a word is in capitals; a small b or l counts as a part of one, since «bI» may stand for «Ы»."""
+    """Tell whether a word is in capitals; a small b or l counts as part of a capital, since «bI» may stand for «Ы»."""
     return written.translate(_NO_PARTS).isupper()
 
 
@@ -142,5 +142,5 @@ def swings(written: str) -> int:
 
 
 def only_alike(written: str) -> bool:
-    """Tell whether all capitals after the first letter are Latin ones that look like a small Russian letter: «H»."""
+    """Tell whether a word's capitals after its first letter are all Latin and look like small Russian letters («H»)."""
     return all(char in _CASELESS for char in written[1:] if char.isupper())

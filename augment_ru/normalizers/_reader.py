@@ -52,7 +52,7 @@ class WordKnowledge(Normalization):
         return ((item, letters, cost) for letters, cost, item in lexicon.table_of(self.name))
 
     def whole(self, piece: str) -> Iterable[WordReading]:
-        """Return the words that a piece (a word with the signs around it) may stand for; signs may be letters, too."""
+        """Return the words that a piece may stand for: a word with the signs around it, which may stand for letters."""
         del piece
         return ()
 
@@ -66,7 +66,7 @@ class WordKnowledge(Normalization):
         return ()
 
     def is_near(self, word: str) -> bool:
-        """Tell whether an unknown word may be replaced even in a text that hides no other words from a filter."""
+        """Tell whether an unknown word is replaced in any text, even if the text hides no other words from a filter."""
         del word
         return False
 
@@ -77,7 +77,7 @@ class WordKnowledge(Normalization):
 
     @property
     def bit(self) -> int:
-        """The bit of this normalizer in a number that states which normalizers a word needs (see `NAMES`)."""
+        """The bit of this normalizer in numbers that state which normalizers a word needs: 1 << i for `NAMES[i]`."""
         return 1 << NAMES.index(self.name)
 
 
@@ -85,15 +85,15 @@ class Piece(NamedTuple):
     """What a piece of a text may stand for; a piece is what stands between white space.
 
     Attributes:
-        kind: what the piece is, and when it is replaced by one of `found`:
-            `sure`: always replaced, by the best;
-            `turned`: upside down; always replaced, by the best;
-            `several`: replaced by the one that agrees with the words beside it;
-            `spelt`: an unknown Russian word; replaced in texts whose unknown words are replaced;
-            `part`: an unknown or rare Russian word; replaced if it is a part of a divided word;
+        kind: what the piece is. The kind decides whether one of the words in `found` replaces it:
+            `sure`: clearly no ordinary word; always replaced, by the best word;
+            `turned`: written upside down; always replaced, by the best word;
+            `several`: replaced by the word that agrees with the words beside it;
+            `spelt`: an unknown Russian word; replaced if unknown words of the text are replaced;
+            `part`: an unknown or rare Russian word; replaced only if it is a part of a divided word («ка зино»);
             `name`: an unknown or rare word with a capital; treated as `part` if it begins a sentence;
-            `latin`: without Russian letters; replaced if other words of the text speak for it;
-            `foreign`: with a letter of a sister alphabet, such as «і»; replaced if the text is Russian.
+            `latin`: a word without Russian letters; the other words of the text decide whether it is replaced;
+            `foreign`: a word with a letter of another Cyrillic alphabet, such as «і»; replaced if the text is Russian.
         start: where the word starts in the piece, after the signs before it.
         stop: where the word stops in the piece.
         written: the word, with plain letters instead of full-width or circled ones (`fold`).
@@ -112,7 +112,10 @@ class Piece(NamedTuple):
 
 
 class Reader:
-    """Finds the words that pieces of a text may stand for, with the knowledge of several normalizers at once."""
+    """Finds the words that pieces of a text may stand for, with the knowledge of several normalizers at once.
+
+    A piece is what stands between white space.
+    """
 
     def __init__(self, parts: Sequence[WordKnowledge]) -> None:
         self.parts = parts
@@ -145,8 +148,7 @@ class Reader:
     def judge(self, piece: str, *, initial: bool = True) -> Piece | None:
         """Return what a piece of a text may stand for; None if it stays as it is in every text.
 
-        A word in quotes is only mentioned («превед», «Л_ё_х_а»). It stays, unless it has a letter of another alphabet
-        or people hide it from filters.
+        A word in quotes, such as «превед», stays in most cases, because the author only mentions it.
 
         Args:
             piece: what stands between white space.

@@ -36,7 +36,10 @@ class WordNormalization(WordKnowledge):
         return _texts((self,)).readings(text, n)
 
     def with_next(self, following: Normalization) -> Normalization | None:
-        """Return one normalizer that does the work of both in one step; None if `following` does not work on words."""
+        """Return one normalizer that does, in one step, the work of this one and then of `following`.
+
+        The result is None if `following` does not work word by word.
+        """
         return _texts((self,)).with_next(following)
 
 

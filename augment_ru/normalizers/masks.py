@@ -18,7 +18,7 @@ class MasksNormalization(WordNormalization):
     weakly_wild: ClassVar[str] = "_?-.~^+=…·"
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Return the word that people hide from filters by leaving out its vowels or shuffling its letters."""
+        """Return the word that `word` hides from filters by lost vowels or shuffled letters; empty if none."""
         if found := of_letters(word):
             yield WordReading(weight(found) - _COST * 2, found, _COST, self.bit)
 

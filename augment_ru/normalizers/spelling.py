@@ -88,9 +88,9 @@ class SpellingNormalization(WordNormalization):
                 yield one._replace(score=one.score + one.cost, bits=bit | HEARD) if heard and not self.typing else one
 
     def is_near(self, word: str) -> bool:
-        """Tell whether an unknown word sounds like a frequent word, or one that people hide from filters.
+        """Tell whether an unknown word sounds like a frequent word, or like one that people hide from filters.
 
-        With `typing` the answer is always True.
+        If slips of the finger are mended, too (option `typing`), the answer is always True.
         """
         near = self.typing or sound(word.lower()) in hidden_sounds()
         return near or (word[0].islower() and sound(word) in common_sounds())

@@ -13,7 +13,7 @@ from augment_ru.text.words import RUSSIAN
 
 @dataclass(frozen=True, slots=True)
 class SpokenNormalization(Normalization):
-    """Replace spoken forms that people write on purpose by the usual ones; other normalizers leave these forms."""
+    """Replace spoken forms that people write on purpose («щас») by the usual ones; other normalizers leave them."""
 
     name: ClassVar[str] = "spoken"
 

@@ -31,8 +31,8 @@ class Offset(NamedTuple):
         path: the path of the number in the row.
         stated: the number as the row states it; in a table it is a string of digits.
         words: whether the number counts words instead of characters.
-        edge: "start" or "stop" if the number is this end of a labelled span; "text" if the row states the characters of
-            such a span instead of a number. Attacks may edit a labelled span. "" for other spans.
+        edge: "start" or "stop" if the number is this end of a labelled span, which attacks may edit; "text" if the row
+            states the characters of such a span instead of a number; "" for other spans.
     """
 
     text: str
@@ -49,7 +49,7 @@ class Offset(NamedTuple):
     """For a labelled span, which may be edited: which part of it is stated here. "" for other spans, which may not."""
 
     def after(self, script: Script) -> int | str:
-        """Return the number that the row must state for the new text: the place to which the old one moved.
+        """Return the number that the row must state for the new text: the place to which the old place moved.
 
         If the row states the characters of a span instead of a number, they are returned as they are in the new text.
 
@@ -102,7 +102,7 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
 
 
 def check_opened(row: Values, keys: Iterable[str]) -> None:
-    """Check that certain fields of a row hold objects or lists; offsets inside a string could not be moved.
+    """Check that certain fields of a row hold objects or lists, since offsets inside a string could not be moved.
 
     Args:
         row: the row.

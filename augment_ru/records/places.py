@@ -58,8 +58,8 @@ def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
 def places_in(row: Mapping[str, Any], texts: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     """Yield each number in a row that looks like a place in one of its texts, whether or not a task declares it.
 
-    The key of the number must be one for places (`start`, `span`), and a text must confirm it. Either a string beside
-    the number stands at this place in the text, or whole words stand between the number and a second one.
+    The key of the number must be one for places (`start`, `span`), and the text at this place must fit what else the
+    row states: a string stands there, or a span of whole words begins or ends there.
 
     Args:
         row: the row.

@@ -136,8 +136,8 @@ class Layout(_Part, frozen=True):
     Attributes:
         fields: the text fields that are perturbed; no other field is, except those in `optional`.
         optional: text fields that are perturbed as well, in the rows that have them.
-        keys: the fields by which a row is recognised as one of this task. Without them the task is used only if it is
-            named.
+        keys: the fields by which a row is recognised as one of this task. A task without such fields is used only if
+            the user names it.
         contains: a field and a regular expression. A row is recognised only if the expression matches in the text of
             the field.
         id: the field with the id of a row, if there is one.
@@ -226,7 +226,7 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def has_anchors(self) -> bool:
-        """Whether each row must be searched for spans to protect, or for lists of answers to check."""
+        """Whether the task names spans to protect or lists of answers to check, which must be looked up in each row."""
         return self.anchored or bool(self.lists)
 
     @cached_property
@@ -252,7 +252,8 @@ class Scoring(_Part, frozen=True):
             Russian, or as in SQuAD.
         grouped_by: a field whose values divide the rows into groups. A question is shown only demonstrations of its own
             group.
-        mean_over: whether a score is the mean over these groups; if not, it is counted over all rows at once.
+        mean_over: whether a score is the mean over the groups of `grouped_by`; if not, it is counted over all rows at
+            once.
         parts_by: fields by which rows are grouped; scores are also counted for each value of such a field. A row may
             have several values, joined by `;`.
     """
@@ -288,11 +289,12 @@ class Benchmark(_Part, frozen=True):
         later: the prompt template of every row after the first demonstration, or a template for each value of the field
             `later_by`; None for the template of the prompt file.
         later_by: the field whose value chooses a template in `later`; "" if there is one template for all rows.
-        first: a text that is put after the template of the first demonstration, if rows state templates of their own.
-            With it, white space around the other templates is removed. None to take the templates as they are.
+        first: for rows that state templates of their own, a text that is put after the template of the first
+            demonstration; white space around the other templates is then removed. None to take the templates as they
+            are.
         replacement: whether demonstrations are drawn with replacement.
-        protocols: for each protocol, the keys of the task file that have other values in it. The first protocol is the
-            one that the task file itself states.
+        protocols: for each protocol, the keys of the task file that have other values in this protocol. The first
+            protocol is the one that the task file itself states.
     """
 
     language: Literal["ru", "en"] = "ru"
@@ -443,7 +445,7 @@ def is_task_file(content: Mapping[str, Any]) -> bool:
 
 
 def read_task_file(path: Path) -> Task:
-    """Read the task in a user's TOML file; its name is the file's name if the file gives none.
+    """Read the task in a user's TOML file; a task without a name gets the name of the file.
 
     Raises:
         AugmentError: the file cannot be read; it has a key or a value that a task cannot have, such as an unknown

@@ -106,8 +106,8 @@ class Staging(NamedTuple):
             resume: whether a build that was killed is continued.
 
         Raises:
-            AugmentError: another run builds this release; there is an unfinished build, but `resume` is not set or the
-                facts differ; or the block raised one.
+            AugmentError: another run builds this release; or there is an unfinished build, and `resume` is not set or
+                the facts differ. An error of the block is raised again.
         """
         self.unfinished.mkdir(exist_ok=True)
         with locked(self.unfinished / "lock") as free:  # it ends with its process
@@ -358,7 +358,7 @@ class ReleaseBuild:
 
 
 def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Path, tools: Tools) -> dict[str, Any]:
-    """Return what the rows of a release depend on, under the keys with which its manifest begins.
+    """Return the first entries of a manifest, which state all that the rows of the release depend on.
 
     Args:
         recipe: the recipe as it is written.

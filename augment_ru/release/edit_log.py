@@ -131,8 +131,8 @@ def result_entry(
         name: the value of its field `perturbation`.
         line: the row as it is written in the release.
         result: the result of the attack or the search.
-        protected: the protected spans of the original row. Those of the result are written only if they differ from
-            these: some attacks may replace wrong options, which are then not protected.
+        protected: the protected spans of the original row. The spans that the attack protected are written only if they
+            differ from these: an attack that may replace wrong options does not protect them.
         breaks: for a row of a search, the names of the other searches whose models it breaks, too.
     """
     if isinstance(result, Finding):
@@ -221,16 +221,16 @@ def protection_problem(
 ) -> str | None:
     """Check that an attack or search has not touched the protected spans of a row.
 
-    The row's entry in the edit log must list the protected spans, and no edit may touch one. Returns a message about
-    the first span for which this is wrong; None if all are right.
+    The entry of the perturbed row in the edit log must list the protected spans of the original row, and no edit may
+    touch a listed span. Returns a message about the first span for which this is wrong; None if all are right.
 
     Args:
         original: the original row.
-        entry: the entry of the perturbed row. Two things need not be listed: the text of a wrong option (but its marker
-            must be), and what moves with an option if options are permuted.
+        entry: the entry of the perturbed row. It need not list the text of a wrong option, but must list its marker. If
+            options are permuted, it need not list what moves with an option.
         protected: the protected spans of the original row, by field.
         exchanges: the labels of the spans that the attack may replace, such as names. These spans need not be listed,
-            unless right answers depend on who is named (`Layout.named`).
+            unless the right answers of the task depend on who is named (`Layout.named`).
     """
     exchanges = frozenset() if original.task.layout.named else exchanges
     edits, own = entry["edits"], entry.get("protected", protected)

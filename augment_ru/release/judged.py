@@ -30,7 +30,8 @@ def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
         The new digest of the manifest.
 
     Raises:
-        AugmentError: the folder is not a release, other code has built it, or a verdict is about an unknown row.
+        AugmentError: the folder is not a release, another version of the code built it, or a verdict is about an
+            unknown row.
     """
     content = manifest.read_manifest(folder / manifest.MANIFEST)
     if other := manifest.other_code(content):

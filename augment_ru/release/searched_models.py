@@ -126,8 +126,8 @@ class Searches:
         """Return, for each row that a search made, the names of the other searches whose models it breaks, too.
 
         A row breaks another model if it turns a right answer of this model wrong. The result has, for each search, a
-        list of such names for each of its rows. It is empty unless the recipe asks for a split `hard`, which holds the
-        rows that break the most models.
+        list of such names for each of its rows. The result is empty unless the recipe asks for a split `hard`, which
+        holds the rows that break the most models.
 
         Args:
             found: what the searches found for the same records, by the name of the variation that each makes.
@@ -193,8 +193,8 @@ def _signature(searches: Searches, name: str, model: str, schema: Task, given: S
 def model_digests(spec: str) -> dict[str, str]:
     """Return the SHA-256 of each file in the folder of a model, by path in the folder.
 
-    For a model that is trained on a file, the result has only the SHA-256 of this file, by its name. It is empty if
-    there are no such files on this machine.
+    For a model that is trained on a file, the result has only the SHA-256 of this file, by its name. The result is
+    empty if there are no such files on this machine.
 
     Args:
         spec: the specification of the model, KIND or KIND:ARGUMENT.

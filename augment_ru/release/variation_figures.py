@@ -125,6 +125,7 @@ def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """Return the counts that a manifest states for all variations.
 
     Args:
-        holder: the manifest, for the counts of the release; or what it says about a task.
+        holder: the manifest, to get the counts of the release; or the manifest's entry for a task, to get those of the
+            task.
     """
     return [*holder["attacks"], *holder.get("searches", ())]

@@ -44,10 +44,7 @@ class SharedSimilarity(Similarity):
         return self._inner.layers
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer, which scores texts against these originals.
-
-        If the last call got the same object as `references`, it returns the scorer of that call, which costs nothing.
-        """
+        """Return a scorer for these originals; if they are the object of the last call, the scorer is the same."""
         if self._scorer is None or references is not self._references:
             self._references, self._scorer = references, self._inner.against(references)
         return self._scorer

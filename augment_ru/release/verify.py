@@ -37,7 +37,7 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
 
     Args:
         folder: the release.
-        rebuild: how many original rows of each task are perturbed again; the result must equal the release.
+        rebuild: how many original rows of each task are perturbed again, to check that the result equals the release.
         expect: the digest of the manifest with which the release was published; None if it is not known.
 
     Raises:
@@ -52,7 +52,7 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
 
 
 def unchecked(folder: str | Path) -> str:
-    """Say what `verify_release` cannot check, and which statements the recipe lacks (`[statements]`).
+    """Say what `verify_release` cannot check, and which of the owner's statements (`[statements]`) the recipe lacks.
 
     If another version of the code than the installed one built the release, the card, the task files for
     lm-evaluation-harness and the figures of the manifest are not checked.

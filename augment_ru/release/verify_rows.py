@@ -42,9 +42,10 @@ class ReleaseFiles:
 
     @cached_property
     def located(self) -> ReleaseRecipe:
-        """The recipe of the release with absolute paths.
+        """The recipe of the release, with absolute paths in place of relative ones.
 
-        The user's own files are those in the release; models are in the working folder.
+        The path of one of the user's own files leads to its copy in the release. The path of a model starts from the
+        working folder.
         """
         return self.recipe.located(self.own, Path.cwd())
 

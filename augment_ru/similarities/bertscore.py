@@ -203,7 +203,7 @@ less padding; a GPU needs its larger number to be busy."""
 
 
 class TokenEmbedder:
-    """An encoder from Hugging Face, cut off after one layer, with its tokenizer.
+    """The lower layers of an encoder from Hugging Face, with its tokenizer.
 
     Args:
         loaded: the model and its tokenizer.

@@ -37,8 +37,8 @@ class Navec(Similarity):
     with words that are at most 512 words away from its position. Scores lie in [0, 1]; equal texts score 1.
 
     Args:
-        context: how much the neighbours count when two words are compared, in [0, 0.5]: the weight of the words before
-            the two, and the weight of the words after the two.
+        context: how much the neighbours count when two words are compared: the weight of the words before them, in [0,
+            0.5]. The words after them have the same weight.
         threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
     """
 
@@ -60,8 +60,8 @@ class NavecScorer(Scorer):
     """Scores perturbed texts against fixed original texts, whose word vectors are kept.
 
     Args:
-        context: how much the neighbours count when two words are compared, in [0, 0.5]: the weight of the words before
-            the two, and the weight of the words after the two.
+        context: how much the neighbours count when two words are compared: the weight of the words before them, in [0,
+            0.5]. The words after them have the same weight.
         texts: the original texts.
         block: how many words of an original are compared at once. In a longer text, a word is compared only with words
             at a limited distance.

@@ -78,8 +78,8 @@ class Meaning(Similarity):
     def grades(self, scores: Floats) -> Floats | None:
         """Return the shares of the grades 3, 2, 1 and 0 that readers give to texts with such scores, shape (4,).
 
-        Each share is a mean over the scores. The result is None if there are no scores, or if the weights are not the
-        shipped ones, for which the grades were collected.
+        Each share is a mean over the scores. The grades were collected for the shipped weights, so the result is None
+        for other weights. It is also None if there are no scores.
         """
         if self.weights != "meaning" or not scores.size:
             return None

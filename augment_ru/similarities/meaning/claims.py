@@ -164,13 +164,14 @@ class Claims(NamedTuple):
     Attributes:
         lemmas: the lemmas of the telling words, each with the kind of its word.
         classes: how often the text has a word of each class.
-        heads: for each class of words that refer to the next telling word (negators, numbers, «только»), the words that
-            they refer to.
+        heads: for each class of words that refer to the next telling word, such as negators, numbers and «только»: the
+            telling words that they refer to.
         clauses: for each class of links («если»), the lemmas of the words in the clause after the link.
         numbers: the numbers and lengths of time that the text states.
         denials: how many times the text denies.
-        times: how many of its predicates are in each time (past, present, future…).
-        persons: whom the text speaks of (`Word.person`), as `subject` and as `other`.
+        times: how many predicates of the text are in each time (past, present, future…).
+        persons: the persons whom the text speaks of (`Word.person`): those in the role `subject`, and those in the role
+            `other`.
     """
 
     lemmas: Mapping[str, str]

@@ -77,8 +77,6 @@ _GOVERNED = NOMINAL | {"adjective"}
 def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
     """Find what a text lost because words stand in another position.
 
-    If the edits were guessed from the two texts, and words were also replaced, nothing is yielded.
-
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
@@ -183,16 +181,15 @@ def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -
 def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
     """Find whether edits changed who does what to whom.
 
-    The syntax trees of both texts are compared if nouns or verbs are inflected in another way, or if the edits were
-    guessed from the two texts. If the trees do not show the roles of two nouns whose cases were exchanged, the roles
-    count as exchanged, unless the verb was replaced as well.
+    Roles are found by the syntax trees of both texts and the cases of nouns.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        ("exchanged_roles", 1.0) if the roles changed. ("opposite", -1.0) if a word was replaced by its opposite and the
-        nouns were exchanged, too: then the roles are the same, and the opposite is no loss.
+        ("exchanged_roles", 1.0) if the roles changed. ("opposite", -1.0) if the nouns were exchanged and a word was
+        replaced by its opposite, too. The text then says the same, so this number takes back the loss that the opposite
+        counts as.
     """
     source, reshaped = fates.source, fates.reshaped
     nouns = [(source.forms[number], form) for number, form in reshaped if source.kind(number).role in NOMINAL]
@@ -229,17 +226,16 @@ def _case(word: str) -> str:
 
 
 def of_forms(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Find what a text lost because words were inflected in another way: the number of a noun, a degree, a voice.
+    """Find what a text lost because words were inflected in another way, such as a noun in the plural.
 
-    The number of a noun does not count if the word before still shows it: a numeral («двое новичков»), or an attribute
-    that did not change («горький опытов»).
+    A changed number of a noun does not count if the word before the noun still shows the old one: «двое новичков».
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `other_voice`, each
-        with 1; `other_number` with the word's share of the text's information, in [0, 1].
+        For each such word, the name of each kind of loss in the dictionary `meaning`, such as `other_voice`, with the
+        number 1. For `other_number` the number is the word's share of the text's information, in [0, 1].
     """
     source = fates.source
     changed = dict(fates.reshaped)
@@ -297,8 +293,8 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `other_name`, each
-        with 1. Also `other_text`, with these words' share of the text's information minus 0.5, or 0 if that is less.
+        For each such word, the name of each kind of loss in the dictionary `meaning`, such as `other_name`, with the
+        number 1. Once for all words, `other_text` with their share of the text's information minus 0.5, at least 0.
     """
     source = fates.source
     forms, groups = source.forms, fates.replaced
@@ -329,7 +325,7 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
 
     Yields:
         `added_same`, with the share of the added words that also occur in the text, in [0, 1]. `added_denial`, with 1
-        if there are such words and the added words deny, else with 0.
+        if some of them occur in the text and the added words deny, else with 0.
     """
     end = len(fates.source.forms)
     behind = [word for at, word in fates.inserted if at == end]
@@ -357,7 +353,7 @@ _LEGIBLE, _ILLEGIBLE = 0.2, 0.6
 
 
 def features_of(fates: Fates) -> dict[str, float]:
-    """Return how much a text lost by edits: a number for each kind of loss, such as `lost_name`, by its name.
+    """Return how much a text lost by edits: maps the name of each kind of loss, such as `lost_name`, to a number.
 
     The dictionary `meaning` explains the kinds. Kinds that do not occur are left out.
 
@@ -390,8 +386,8 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `lost_name`, each with
-        1; `lost_share` with the word's share of the text's information, in [0, 1].
+        For each such word, the name of each kind of loss in the dictionary `meaning`, such as `lost_name`, with the
+        number 1. For `lost_share` the number is the word's share of the text's information, in [0, 1].
     """
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
@@ -474,9 +470,9 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        For each such word, the kinds of loss by their names in the dictionary `meaning`, such as `damaged_letters`,
-        each with the share of the text's information that it concerns, in [0, 1]. But
-        `illegible_words` comes with 1 if the word is rather illegible and not short, else with 0.
+        For each such word, the name of each kind of loss in the dictionary `meaning`, such as `damaged_letters`, with
+        the share of the text's information that is lost in this way, in [0, 1]. For `illegible_words` the number is 1
+        if the word is not short and is closer to illegible than to easy, else 0.
     """
     source = fates.source
     for number, form, apart in fates.damaged:
@@ -500,8 +496,9 @@ def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, written as signs…).
 
     Yields:
-        For each such word, `signs` or `layout` (typed in the Latin layout) with the word's share of the text's
-        information, in [0, 1]. Also `layout_claim` with 1, if a `layout` word decides what the text claims.
+        For each such word that is hard to read, the name `layout` if it is typed in the Latin layout, otherwise
+        `signs`; with the word's share of the text's information, in [0, 1]. A word typed in the Latin layout that
+        decides what the text claims, such as a negator, also gives `layout_claim` with 1.
     """
     source = fates.source
     for number, written in fates.signs:

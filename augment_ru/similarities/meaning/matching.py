@@ -27,8 +27,8 @@ def fates_of(source: Source, edits: Sequence[Edit], other: Source | None = None)
     Args:
         source: the text, with its words.
         edits: the edits, sorted by place.
-        other: the new text, if the edits were guessed from the two texts (`word_edits`); None if they are known. If
-            they were guessed, all lost words count as replaced by all inserted words, wherever they stand.
+        other: the new text, if the edits are not known, but were guessed from the two texts (`word_edits`). None if the
+            edits are known.
     """
     fates = Fates(source, edits=edits, other=other)
     return _matched(source, list(_stretches(source, edits, fates)), fates)
@@ -208,7 +208,7 @@ def is_slip(form: str, word: str, apart: int) -> bool:
 
 
 def turns(form: str, word: str) -> bool:
-    """Tell whether a new word changes what a sentence claims: it is another number, «же» for «не», «ты» for «я».
+    """Tell whether a new word changes what a sentence claims: another number, or «же» in place of «не».
 
     Args:
         form: the old word, in lower case.

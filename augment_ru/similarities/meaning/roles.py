@@ -133,8 +133,9 @@ def compared(one: Roles, other: Roles) -> tuple[set[str], set[str], set[str]]:
         other: the roles in the second text.
 
     Returns:
-        Three sets of nouns: those that keep their role; those that have another role; and those of the first set whose
-        case changed, but whose verb became its opposite: «Костя обыграл Пашу», «Паша проиграл Косте».
+        Three sets of nouns: those that keep their role; those that have another role; and those that keep their role
+        although their case changed, because their verb became its opposite: «Костя обыграл Пашу», «Паша проиграл
+        Косте».
     """
     kept: set[str] = set()
     changed: set[str] = set()

@@ -62,11 +62,11 @@ def form_of(word: str) -> str:
 
 
 def as_said(edit: Edit) -> str:
-    """Return what a reader understands by an edit: the reading that it states («кошка» for 🐱), or its new text.
+    """Return what a reader understands by an edit: its reading («кошка» for 🐱), or its new text.
 
-    An attack may state any reading. Therefore the new text counts if all its words are in the dictionary, as those of a
-    synonym are. The reading counts nevertheless if it differs from the new text only by an ending, an abbreviation, the
-    spelling of the same sounds, the name of a person, or «ты» and «вы».
+    An attack may state any reading, so the reading counts only in two cases: a word of the new text is not in the
+    dictionary; or the reading differs from the new text only by an ending, an abbreviation, the spelling of the same
+    sounds, the name of a person, or «ты» and «вы». In all other cases, such as a synonym, the new text counts.
     """
     if edit.read == edit.text or not (words := forms_of(edit.text)) or not all(map(has_form, words)):
         return edit.read
@@ -161,9 +161,8 @@ class Source:
     def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", Sequence[Edit]]]:
         """Divide the text into its sentences; return those that edits touch, each with its edits.
 
-        Sentences stay together if an edit reaches across their border. Words that are added after the last word of the
-        text may contradict any sentence, so they are returned with the whole text. If such a word was removed
-        elsewhere, it is only moved, and is returned with the last sentence.
+        Sentences stay together if one edit touches several of them. Words that are added after the last word of the
+        text may contradict any sentence, so they are returned with the whole text.
 
         Args:
             edits: the edits, sorted by place. The places of the returned edits count from the start of their sentence.
@@ -223,8 +222,7 @@ class Source:
     def shares(self) -> list[float]:
         """The share of each word in the information of the text, in [0, 1]; rare words have more than frequent ones.
 
-        If the information of the text is below 1, 1 is used instead. So the shares in a very short text add up to less
-        than 1.
+        In a very short text the shares add up to less than 1.
         """
         informations = list(map(information, self.forms))
         total = max(sum(informations), 1.0)
