@@ -274,7 +274,9 @@ def fit(options: argparse.Namespace) -> None:
     for context, count, new in rows:
         written.append("\t".join((*map(_written, (*context, new)), str(-count), str(places[context]))))
     header = HEADER.format(lines=len(pairs), fonts=len(FITTED))
-    options.dictionary.write_text(header + "\n".join(written) + "\n", encoding="utf-8")
+    options.dictionary.write_text(
+        header + "".join(f"{line}\n" for line in sorted(written, key=lambda line: line.split("\t"))), encoding="utf-8"
+    )
     signs = sum(len(one[0]) for one in aligned if one[2] == "fair")
     print(len(pairs), len(aligned), len(rows), "mean", sum(len(one[3]) for one in aligned if one[2] == "fair") / signs)
 
