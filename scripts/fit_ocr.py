@@ -18,13 +18,20 @@ import random
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from augment_ru.attacks.ocr import KINDS, LONGEST, NOTHING, QUALITIES, SPACE, kind_of_sign
+from augment_ru.attacks.ocr import (
+    KINDS,
+    LONGEST,
+    NOTHING,
+    QUALITIES,
+    SPACE,
+    kind_of_sign,
+)
 from augment_ru.engine.attack import make
 
 HELD_OUT = ("Carlito", "FreeSerif", "Inter", "Lato", "Old Standard", "PT Sans", "Hack")
@@ -73,6 +80,12 @@ LEAST = 3
 """The fewest errors for which the signs beside them are told apart, instead of their kinds."""
 WORST = 0.35
 """A line with more errors than this share of its signs is ruined; it is not fitted."""
+SEEN = 20
+"""A sign has a factor of its own if so many of its errors, and half of them, are in lines without other errors."""
+ALWAYS = 0.9
+"""A sign that is misread at so many of its places is never read as itself: at the others its neighbours are, too."""
+Context = tuple[str, str, str]
+"""Signs, with what stands before and after them: a sign or a kind of signs."""
 LENGTHS = range(20, 141)
 """How many signs the sentences have."""
 RAREST = 0.001
@@ -81,12 +94,13 @@ FEWEST = 50
 """The fewest texts of either kind that a classifier is trained on."""
 HEADER = """\
 # What a scanner misreads, for the attack "ocr": what signs between others are taken for, how often.
-# Source: fitted by scripts/fit_ocr.py to {lines} sentences of RuBLiMP (Apache-2.0), rendered in {fonts} free families
-#   of fonts at three qualities (size, blur, noise, rotation, contrast, compression) and read by Tesseract 5, `rus`.
+# Source: fitted by scripts/fit_ocr.py to {lines} sentences of RuBLiMP (Apache-2.0; a sign «–» was added to 400 of
+#   them: in front, between numbers, between words), rendered in {fonts} free families of fonts at three qualities
+#   (size, blur, noise, rotation, contrast, compression) and read by Tesseract 5, `rus`.
 #   Levels: how many times more errors than the mean the lines of a quality have, and their share.
 # Licence: Apache-2.0 (numbers are facts).
 # Columns: sign before (or its kind), signs, sign behind (or its kind), what is read, errors, how many places.
-#   ␣ is a space, ∅ no sign. Lines `level`: quality, factor, share.
+#   ␣ is a space, ∅ no sign. Lines `level`: quality, factor, share. Lines `sign`: sign, quality, factor of its errors.
 """
 
 
@@ -202,7 +216,7 @@ def operations(old: str, new: str) -> list[tuple[int, int, int, int]]:
     return found
 
 
-def around(text: str, start: int, stop: int) -> list[tuple[str, str, str]]:
+def around(text: str, start: int, stop: int) -> list[Context]:
     """Return the contexts of a range, from the kinds of the signs beside it to these signs themselves."""
     left, right = text[start - 1] if start else "\n", text[stop] if stop < len(text) else "\n"
     lefts, rights = (kind_of_sign(left), left), (kind_of_sign(right), right)
@@ -219,18 +233,18 @@ def fit(options: argparse.Namespace) -> None:
     pairs = [json.loads(line) for path in options.pairs for line in path.open(encoding="utf-8")]
     aligned = [(one["text"], one["read"], one["quality"], operations(one["text"], one["read"])) for one in pairs]
     aligned = [one for one in aligned if len(one[3]) <= WORST * len(one[0])]
-    errors: Counter[tuple[tuple[str, str, str], str]] = Counter()
+    errors: Counter[tuple[Context, str]] = Counter()
     for text, new, _, found in aligned:
         for start, stop, begin, end in found:
             errors.update((context, new[begin:end]) for context in around(text, start, stop))
     olds = {old for (_, old, _), _ in errors}
-    totals: Counter[tuple[str, str, str]] = Counter()
+    totals: Counter[Context] = Counter()
     for (context, _), count in errors.items():
         totals[context] += count
     told = {context for context, count in totals.items() if count >= LEAST or _is_by_kind(context)}
-    places: Counter[tuple[str, str, str]] = Counter()
-    counted: Counter[tuple[tuple[str, str, str], str]] = Counter()
-    where: list[list[tuple[str, str, str]]] = []
+    places: Counter[Context] = Counter()
+    counted: Counter[tuple[Context, str]] = Counter()
+    where: list[list[tuple[Context, bool]]] = []
     for text, new, _, found in aligned:
         made = {(start, stop): new[begin:end] for start, stop, begin, end in found}
         where.append([])
@@ -240,32 +254,65 @@ def fit(options: argparse.Namespace) -> None:
                     known = [one for one in around(text, start, stop) if one in told]
                     if known:  # the same order as in the attack: the nearest context that the dictionary has
                         places[known[-1]] += 1
-                        where[-1].append(known[-1])
+                        where[-1].append((known[-1], (start, stop) in made))
                         if (start, stop) in made:
                             counted[known[-1], made[start, stop]] += 1
-    rates: dict[tuple[str, str, str], float] = dict.fromkeys(places, 0.0)
+    rates: dict[Context, float] = dict.fromkeys(places, 0.0)
     for (context, _), count in counted.items():
         rates[context] += count / places[context]
+    own = {(sign, quality): factor for sign, quality, factor in own_factors(aligned)}
+    scaled = [
+        [one for one in found if (one[0][1], quality) not in own]
+        for found, (_, _, quality, _) in zip(where, aligned, strict=True)
+    ]
     rows = sorted((context, -count, new) for (context, new), count in counted.items() if count >= options.least)
-    levels = {quality: levels_of(quality, aligned, where, rates) for quality in QUALITIES}
+    levels = {quality: levels_of(quality, aligned, scaled, rates) for quality in QUALITIES}
     written = [
         f"level\t{quality}\t{factor:g}\t{share:.4f}\t-\t-" for quality in QUALITIES for factor, share in levels[quality]
     ]
+    written += [f"sign\t{_written(sign)}\t{quality}\t{factor:.2f}\t-\t-" for (sign, quality), factor in own.items()]
     for context, count, new in rows:
         written.append("\t".join((*map(_written, (*context, new)), str(-count), str(places[context]))))
     header = HEADER.format(lines=len(pairs), fonts=len(FITTED))
-    options.dictionary.write_text(header + "\n".join(written) + "\n", encoding="utf-8")
+    options.dictionary.write_text(
+        header + "".join(f"{line}\n" for line in sorted(written, key=lambda line: line.split("\t"))), encoding="utf-8"
+    )
     signs = sum(len(one[0]) for one in aligned if one[2] == "fair")
     print(len(pairs), len(aligned), len(rows), "mean", sum(len(one[3]) for one in aligned if one[2] == "fair") / signs)
 
 
+def own_factors(aligned: Sequence[Any]) -> Iterator[tuple[str, str, float]]:
+    """Yield signs whose errors do not depend on the line, with the quality, and the factor of the sign's errors in it.
+
+    Spaces are lost in clean lines, too, if words stand close in a font; «–» is not among the signs that Tesseract
+    writes.
+    """
+    errors, seen, alone = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for text, _, quality, found in aligned:
+        seen.update((sign, quality) for sign in text)
+        misread = [text[start:stop] for start, stop, _, _ in found]
+        errors.update((one, quality) for one in misread)
+        if len(set(misread)) == 1:
+            alone[misread[0], quality] += len(misread)
+    for sign, quality in sorted(seen):
+        mean = sum(errors[sign, one] for one in QUALITIES) / sum(seen[sign, one] for one in QUALITIES)
+        rate = errors[sign, quality] / seen[sign, quality]
+        if mean >= ALWAYS and sum(errors[sign, one] for one in QUALITIES) >= SEEN:
+            yield sign, quality, 100.0
+        elif alone[sign, quality] >= max(SEEN, errors[sign, quality] / 2):
+            yield sign, quality, rate / mean
+
+
 def levels_of(
-    quality: str, aligned: Sequence[Any], where: Sequence[Any], rates: dict[tuple[str, str, str], float]
+    quality: str, aligned: Sequence[Any], where: Sequence[Any], rates: dict[Context, float]
 ) -> list[tuple[float, float]]:
-    """Return the factors of errors in the lines of a quality with their shares, by expectation and maximisation."""
+    """Return the factors of errors in the lines of a quality with their shares, by expectation and maximisation.
+
+    `where` has the contexts of each line whose errors depend on the quality, and whether the error was made.
+    """
     mine = [
-        (len(found), sum(rates[one] for one in contexts))
-        for (_, _, which, found), contexts in zip(aligned, where, strict=True)
+        (sum(is_error for _, is_error in contexts), sum(rates[one] for one, _ in contexts))
+        for (_, _, which, _), contexts in zip(aligned, where, strict=True)
         if which == quality
     ]
     counts, expected = np.array(mine, dtype=float).T
@@ -279,7 +326,7 @@ def levels_of(
     return [(factor, share) for factor, share in zip(FACTORS.tolist(), shares.tolist(), strict=True) if share >= RAREST]
 
 
-def _is_by_kind(context: tuple[str, str, str]) -> bool:
+def _is_by_kind(context: Context) -> bool:
     return context[0] in KINDS and context[2] in KINDS
 
 
@@ -307,13 +354,16 @@ def compare(options: argparse.Namespace) -> None:
         lines: tuple[list[str], list[str]] = ([], [])
         shown: list[int] = []
         words: tuple[list[str], list[str]] = ([], [])
+        of_words: tuple[list[int], list[int]] = ([], [])
         for one, other in zip(mine, made, strict=True):
             if one["read"] != one["text"] and other != one["text"]:
                 shown.append(sentences[one["text"]])
                 for which, new in enumerate((one["read"], other)):
                     lines[which].append(new)
             for which, new in enumerate((one["read"], other)):
-                words[which].extend((Counter(new.split()) - Counter(one["text"].split())).elements())
+                changed = [*(Counter(new.split()) - Counter(one["text"].split())).elements()]
+                words[which].extend(changed)
+                of_words[which].extend([sentences[one["text"]]] * len(changed))
         clean = [
             sum(new == text for new, text in zip(news, texts, strict=True)) / len(texts)
             for news in ([one["read"] for one in mine], made)
@@ -324,7 +374,7 @@ def compare(options: argparse.Namespace) -> None:
                 said.append(f"too few {what} ({len(real)}, {len(ours)})")
                 continue
             labels = [0] * len(real) + [1] * len(ours)
-            groups = shown * 2 if real is lines[0] else [*range(len(real)), *range(len(ours))]
+            groups = shown * 2 if real is lines[0] else of_words[0] + of_words[1]
             model = make_pipeline(
                 TfidfVectorizer(analyzer="char", ngram_range=(1, 4), sublinear_tf=True),
                 LogisticRegression(C=10, max_iter=1000),

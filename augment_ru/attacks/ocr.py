@@ -47,7 +47,8 @@ class Ocr(Attack):
         quality: how well the page was scanned: `good`, `fair` or `poor`.
         confusions: a dictionary, or the path of a `.tsv` file with the columns sign before, signs, sign after, what is
             read, errors, how many places. A line that begins with `level` gives a quality, a factor for all errors, and
-            the share of the texts of this quality that have this factor.
+            the share of the texts of this quality that have this factor; one with `sign` a sign, a quality, and the
+            factor for errors of this sign, which is that of all texts of this quality.
 
     Raises:
         AugmentError: there is no such quality or dictionary, or one of its lines is malformed.
@@ -68,19 +69,23 @@ class Ocr(Attack):
         """Propose a misreading at every place where Tesseract made one between the same neighbouring signs."""
         found = _confusions(self.confusions)
         places, contexts = batch.once(_contexts, found)
-        rates = np.cumsum(found.rates[contexts], axis=0)
         shares, factors = found.levels[self.quality]
         points = unit(batch.keys(streams, batch.starts[:-1]), np.zeros(len(batch), dtype=np.int64))
         factor = factors[np.minimum(np.searchsorted(shares, points, side="right"), factors.size - 1)]
+        scales = np.repeat(np.maximum(factor[batch.rows(places)], _NEVER)[None], LONGEST + 1, axis=0)
+        scales[1] = np.where((own := found.own[self.quality][contexts[1]]) < 0.0, scales[1], own)
+        rates = np.cumsum(found.rates[contexts] * scales, axis=0)
         points = batch.draw(streams, places, lane=1) * rates[-1]
         length = np.minimum((points >= rates).sum(axis=0), LONGEST)
         at = np.arange(places.size)
         context = contexts[length, at]
-        points += found.before[context] - np.where(length > 0, rates[length - 1, at], 0.0)
+        points = (points - np.where(length > 0, rates[length - 1, at], 0.0)) / scales[length, at] + found.before[
+            context
+        ]
         outcome = np.searchsorted(found.sums, points, side="right")
         outcome = np.clip(outcome, found.firsts[context], found.firsts[context + 1] - 1)
-        odds = np.maximum(rates[-1] * factor[batch.rows(places)], _NEVER)
-        ranks, stops = weighted_ranks(batch.draw(streams, places), odds, _MEAN), places + length
+        odds, stops = np.maximum(rates[-1], _NEVER), places + length
+        ranks = weighted_ranks(batch.draw(streams, places), odds, _MEAN)
         kept = _apart(places, stops, ranks)
         kept[kept] = _keeps_words(batch, places[kept], stops[kept], found.lost[outcome[kept]])
         places, stops, ranks, outcome = places[kept], stops[kept], ranks[kept], outcome[kept]
@@ -178,6 +183,8 @@ class _Confusions:
         texts, read: the text of each outcome, as strings and in columns.
         lost: whether each outcome only deletes.
         levels: for each quality the cumulative shares of its texts, and the factors of their errors.
+        own: for each quality the factor of errors in each context that does not depend on the text, shape
+            (contexts + 1,); -1 where there is none.
     """
 
     numbers: Ints
@@ -191,6 +198,7 @@ class _Confusions:
     read: Replacements
     lost: Mask
     levels: dict[str, tuple[Floats, Floats]]
+    own: dict[str, Floats]
 
 
 def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
@@ -242,12 +250,17 @@ def _confusions(name: str) -> _Confusions:
     """
     path = dictionary_path(name)
     outcomes: dict[tuple[str, str, str], dict[str, float]] = {}
+    own: dict[str, dict[str, float]] = {quality: {} for quality in QUALITIES}
     levels: dict[str, list[tuple[float, float]]] = {quality: [] for quality in QUALITIES}
     for left, old, right, new, *counts in rows(path, columns=6):
         where = f"{path.name}: {left} {old} {right} {new}:"
         if left == "level":
             check_known("quality of ocr", old, QUALITIES)
             levels[old].append((number_in(where, new), number_in(where, right, least=-1.0)))
+            continue
+        if left == "sign":
+            check_known("quality of ocr", right, QUALITIES)
+            own[right][old.replace(SPACE, " ")] = number_in(where, new, least=-1.0)
             continue
         signs = old.replace(NOTHING, "").replace(SPACE, " ")
         if len(signs) > LONGEST or any(len(one) > 1 and one not in KINDS for one in (left, right)):
@@ -257,11 +270,13 @@ def _confusions(name: str) -> _Confusions:
         where_[new.replace(NOTHING, "").replace(SPACE, " ")] = number_in(where, counts[0], most=places) / places
     if not all(levels.values()):
         raise AugmentError(f"{path.name}: needs a line 'level' for each of {', '.join(QUALITIES)}")
-    return _in_columns(outcomes, levels)
+    return _in_columns(outcomes, levels, own)
 
 
 def _in_columns(
-    outcomes: dict[tuple[str, str, str], dict[str, float]], levels: dict[str, list[tuple[float, float]]]
+    outcomes: dict[tuple[str, str, str], dict[str, float]],
+    levels: dict[str, list[tuple[float, float]]],
+    own: dict[str, dict[str, float]],
 ) -> _Confusions:
     signs = sorted({one for left, old, right in outcomes for one in (*old, left, right)}.union(KINDS))
     number_of = {sign: number for number, sign in enumerate(signs)}
@@ -293,6 +308,10 @@ def _in_columns(
         {
             quality: (np.cumsum([share for share, _ in one]), np.array([factor for _, factor in one]))
             for quality, one in levels.items()
+        },
+        {
+            quality: np.array([*(factors.get(old, -1.0) for _, old, _ in outcomes), -1.0])
+            for quality, factors in own.items()
         },
     )
 

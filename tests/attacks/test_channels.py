@@ -33,7 +33,8 @@ def test_the_worse_the_page_the_fewer_texts_are_clean() -> None:
 
 
 def test_errors_come_in_clusters() -> None:
-    errors = Counter(len(one.script.edits) for one in scanned("fair"))
+    edited = [[one.script.source[edit.start : edit.stop] for edit in one.script.edits] for one in scanned("fair")]
+    errors = Counter(sum(old != "–" for old in olds) for olds in edited)  # «–» is misread on every page
     total = sum(errors.values())
     mean = sum(count * times for count, times in errors.items()) / total
     variance = sum((count - mean) ** 2 * times for count, times in errors.items()) / total
@@ -47,6 +48,12 @@ def test_signs_are_taken_for_their_like() -> None:
     assert made["–", "-"] > 20
     assert made[" ", ""] > 3
     assert sum(times for (old, _), times in made.items() if not old) > 10  # specks, and spaces inside words
+
+
+@pytest.mark.parametrize("quality", QUALITIES)
+def test_a_sign_that_no_scanner_writes_is_misread_on_every_page(quality: str) -> None:
+    kept = ["–" in one.text for one in scanned(quality)[:: len(TEXTS)]]
+    assert sum(kept) < len(kept) / 20
 
 
 def test_a_misread_number_and_another_word_are_not_read_as_the_original() -> None:
