@@ -164,10 +164,27 @@ def _counts() -> dict[str, int]:
 
 
 @cache
-def _beginnings() -> tuple[Callable[[str], bool], frozenset[str]]:
+def beginnings() -> tuple[Callable[[str], bool], frozenset[str]]:
     """Return the dictionary's test of beginnings, and all beginnings of the hidden words that it lacks."""
     further = frozenset(word[:stop] for word in _new() for stop in range(1, len(word) + 1))
     return _dawg().has_keys_with_prefix, further
+
+
+BEGUN, LOW = 4, log(1500)
+"""The most letters of the beginnings in `heights`, and the height of those that it lacks."""
+
+
+@cache
+def heights() -> dict[str, float]:
+    """Map beginnings of words, with е for ё, to the greatest `weight` of a word that begins so."""
+    found: dict[str, float] = {}
+    for word in (*(word for word, often in _counts().items() if often >= _COMMON), *_hidden_plain()):
+        height = weight(word)
+        for stop in range(BEGUN + 1):
+            begun = word[:stop]
+            if height > found.get(begun, LOW):
+                found[begun] = height
+    return found
 
 
 @cache
@@ -184,12 +201,6 @@ _COMMON, _MARK = 1500, 2
 def is_rare(word: str) -> bool:
     """Tell whether a known word is so rare that it may be a part of another one."""
     return count(word) < _COMMON
-
-
-def begins(prefix: str) -> bool:
-    """Tell whether a form of the dictionary or a hidden word begins with this prefix, in lower case and with ё."""
-    among, further = _beginnings()
-    return among(prefix) or prefix in further
 
 
 def is_form(word: str) -> bool:

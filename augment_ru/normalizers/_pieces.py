@@ -47,6 +47,8 @@ _LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}(?![а-яё]{4})|\d{3}")
 def core(piece: str) -> tuple[int, int]:
     """Return where the word in a piece starts and stops, without the quotation marks, brackets and signs around it."""
     start, stop = 0, len(piece)
+    if piece.isalpha():
+        return start, stop
     while start < stop and piece[start] in _OPENING:
         start += 1
     while stop > start and piece[stop - 1] in _CLOSING:
