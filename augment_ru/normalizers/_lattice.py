@@ -94,7 +94,7 @@ class Lattice:
     softens: int = 0
     longest: Mapping[str, int] = field(init=False)
     """Maps each character to the most characters of what begins with it and is read as one letter."""
-    _known: dict[tuple[str, str], _Steps] = field(init=False, default_factory=dict)
+    known: dict[tuple[str, str], _Steps] = field(init=False, default_factory=dict)
     """The steps at a character, by what is written from there on and by its small letters."""
 
     def __post_init__(self) -> None:
@@ -111,20 +111,24 @@ class Lattice:
             most: the highest cost of a reading.
             within: how far the score of a reading may be below that of the best one.
         """
+        # a reading by cheap ways tells which dear ways need not be taken: «п.о.т.о.м», whose signs may be any letters
         steps, least = self._steps(written), -inf
         if within < inf and not self.wild.keys().isdisjoint(written):
-            cheap = (self._words(written, [(one[tier],) * 4 for one in steps], most, least) for tier in (0, 1))
+            tiers = ([(one, one, one, one) for one in tier] for tier in list(zip(*steps, strict=True))[:2])
+            cheap = (self._words(written, tier, most, least) for tier in tiers)
             least = next((found[0].score - within for found in cheap if found), -inf)
         return self._words(written, steps, most, least)
 
-    def _words(self, written: str, steps: Sequence[_Steps], most: float, least: float) -> list[WordReading]:
-        """Return the words that a string may stand for, the best first; those below the score `least` may be missing."""
+    def _words(  # noqa: C901  (the inner loop)
+        self, written: str, steps: Sequence[_Steps], most: float, least: float
+    ) -> list[WordReading]:
+        """Return the words that a string may stand for, the best first; lower scores than `least` may be missing."""
         (among, further), height_of = beginnings(), heights()
         states: list[dict[str, tuple[float, int]]] = [{} for _ in range(len(written) + 1)]
         states[0][""] = (0.0, 0)
         for at, (cheap, dearer, every, soft) in enumerate(steps):
             here = states[at]
-            followed = sorted(here.items(), key=lambda one: one[1])[:_BEAM] if len(here) > _BEAM else here.items()
+            followed = sorted(here.items(), key=lambda one: one[1])[:_BEAM] if len(here) > _BEAM else list(here.items())
             for prefix, (cost, bits) in followed:
                 ways = soft if prefix[-1:] in _SOFTENED else every
                 if least > -inf:
@@ -140,16 +144,9 @@ class Lattice:
                             reached[longer] = min(reached[longer], (cost + more, bits | bit))
                         elif among(longer) or longer in further:
                             reached[longer] = (cost + more, bits | bit)
-        ends = states[-1]
-        if self.softens and written[-1:].isascii() and written[-1:].isalpha():
-            for prefix, (cost, bits) in list(ends.items()):
-                softened, longer = (cost + _SOFT, bits | self.softens), prefix + "ь"
-                may = prefix[-1:] in _SOFTENED and softened < ends.get(longer, (most, 0))
-                if may and (among(longer) or longer in further):
-                    ends[longer] = softened
         is_mixed = not RUSSIAN.isdisjoint(written)
         best: dict[str, WordReading] = {}
-        for word, (cost, bits) in ends.items():
+        for word, (cost, bits) in states[-1].items():
             if is_form(word):
                 more = _BESIDE * bool(is_mixed and bits & SPELT) + _BOTH * (bits & BOTH == BOTH)
                 one = WordReading(weight(word) - 2 * (cost + more), word, cost + more, bits)
@@ -171,9 +168,9 @@ class Lattice:
         for at, char in enumerate(written):
             longest = max(self.longest.get(char, 1), self.longest.get(small[at], 1))
             key = written[at : at + longest], small[at : at + longest]
-            steps = self._known.get(key)
+            steps = self.known.get(key)
             if steps is None:
-                steps = self._known[key] = self._ways(*key)
+                steps = self.known[key] = self._ways(*key)
             skip = self._skips(char) if 0 < at < len(written) - 1 else 0
             repeated = self.repeats if at and small[at] == small[at - 1] and small[at].isalpha() else 0
             if skip or repeated:
@@ -181,7 +178,8 @@ class Lattice:
                 out = [(1, "", 0.3 if skip else 0.5, skip | repeated)]
                 steps = cheap + out, dearer + out, every + out, soft + out
             found.append(steps)
-        return found
+        ends = self.softens and written[-1:].isascii() and written[-1:].isalpha()
+        return [*found, ([], [], [], [(0, "ь", _SOFT, self.softens)] if ends else [])]
 
     def _ways(self, written: str, small: str) -> _Steps:
         """Return the ways to read on from the first of some characters."""

@@ -230,8 +230,9 @@ class Reader:
         return known
 
     def forget(self) -> None:
-        """Forget the readings of unknown words."""
+        """Forget the readings of unknown words, and how to read on."""
         self._mended.clear()
+        self.lattice.known.clear()
 
     @staticmethod
     def mends(small: str, found: WordReading) -> bool:
