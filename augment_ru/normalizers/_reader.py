@@ -288,8 +288,8 @@ class Reader:
             return self._hyphened(folded, start, stop)
         is_doubtful = (len(folded) < _SHORTEST and not folded.isalpha()) or not _is_clear(found)
         if found and is_doubtful and not _is_sister(folded) and self._may(found[0], folded):
-            close = self.lattice.words(folded, within=_AGREEMENT)
-            close = tuple(one for one in close if close[0].score - one.score < _AGREEMENT)
+            several = self.lattice.words(folded, within=_AGREEMENT)
+            close = tuple(one for one in several if several[0].score - one.score < _AGREEMENT)
             return Piece("several", start, stop, folded, close)
         if found and self._may(found[0], folded):
             while start and piece[start - 1] in folded and not piece[start - 1].isalnum():
