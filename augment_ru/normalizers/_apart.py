@@ -125,7 +125,7 @@ def _read_apart(reader: Reader, letters: str) -> WordReading | None:
     """Return the reading of letters as a word, or as several glued words; None if they form none."""
     if sum(map(str.isalpha, letters)) * 2 < len(letters):
         return None
-    found = reader.lattice.words(letters)
+    found = reader.lattice.words(letters, within=0.0)
     if found and not found[0].bits & WEAK and found[0].score >= _LEAST.get(len(letters), 2.0):
         return found[0]
     words = glued(letters.lower())

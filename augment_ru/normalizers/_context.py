@@ -76,7 +76,7 @@ class Pieces:
         for at, (piece, one) in enumerate(zip(self.pieces, self.judged, strict=True)):
             start, stop = core(piece)
             word = piece[start:stop].lower()
-            if not any("\u0400" <= char <= "\u052f" for char in word):
+            if RUSSIAN.isdisjoint(word) and not any("\u0400" <= char <= "\u052f" for char in word):
                 continue
             is_part = one is not None and one.kind in {"part", "name"}
             if word in sisters or word[-1] == "ъ" or not RUSSIAN.issuperset(word):

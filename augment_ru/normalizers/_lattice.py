@@ -5,11 +5,12 @@ A reading has bits (see `NAMES`) and a cost: at a cost of c it is exp(2c) times 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import NamedTuple
 from unicodedata import category
 
 from augment_ru.edits import Edit, Note
-from augment_ru.normalizers._lexicon import begins, is_form, plain, weight
+from augment_ru.normalizers._lexicon import BEGUN, LOW, beginnings, heights, is_form, plain, weight
 
 LETTERS = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
 RUSSIAN = frozenset(LETTERS + LETTERS.upper())
@@ -43,6 +44,8 @@ _BESIDE, _BOTH = 1.2, 2.0
 letters are read by sound and others by look."""
 _BEAM = 300
 """The width of the beam: how many beginnings of words are followed at each character."""
+_SOFT, _DEAR = 1.5, 0.9
+"""The cost of «ь» or «ъ» that is not written; and one above which most steps let a sign stand for any letter."""
 
 
 class Way(NamedTuple):
@@ -57,6 +60,12 @@ class Way(NamedTuple):
     letters: str
     cost: float
     bit: int
+
+
+_Step = tuple[int, str, float, int]
+"""A way to read on: how many characters are read, the letters, the cost and the bit."""
+_Steps = tuple[list[_Step], list[_Step], list[_Step], list[_Step]]
+"""The ways to read on from a character that cost less than `_DEAR`, less than `_SOFT`, all, and all with «ь» or «ъ»."""
 
 
 class WordReading(NamedTuple):
@@ -97,6 +106,8 @@ class Lattice:
     softens: int = 0
     longest: Mapping[str, int] = field(init=False)
     """Maps each character to the most characters of what begins with it and is read as one letter."""
+    known: dict[tuple[str, str], _Steps] = field(init=False, default_factory=dict)
+    """The steps at a character, by what is written from there on and by its small letters."""
 
     def __post_init__(self) -> None:
         longest: dict[str, int] = {}
@@ -104,50 +115,50 @@ class Lattice:
             longest[written[0]] = max(len(written), longest.get(written[0], 0))
         object.__setattr__(self, "longest", longest)
 
-    def words(self, written: str, *, most: float = 9.0) -> list[WordReading]:  # noqa: C901, PLR0912  (the inner loop)
+    def words(self, written: str, *, most: float = 9.0, within: float = inf) -> list[WordReading]:
         """Return the words that a string may stand for, the best first.
 
         Args:
             written: the string.
             most: the highest cost of a word; a cost of c makes it exp(2c) times less likely.
+            within: how far the score of a reading may be below that of the best one.
         """
-        small = written.lower() if len(written.lower()) == len(written) else written
+        # a reading by cheap ways tells which dear ways need not be taken: «п.о.т.о.м», whose signs may be any letters
+        steps, least = self._steps(written), -inf
+        if within < inf and not self.wild.keys().isdisjoint(written):
+            tiers = ([(one, one, one, one) for one in tier] for tier in list(zip(*steps, strict=True))[:2])
+            cheap = (self._words(written, tier, most, least) for tier in tiers)
+            least = next((found[0].score - within for found in cheap if found), -inf)
+        return self._words(written, steps, most, least)
+
+    def _words(  # noqa: C901  (the inner loop)
+        self, written: str, steps: Sequence[_Steps], most: float, least: float
+    ) -> list[WordReading]:
+        """Return the words that a string may stand for, the best first; lower scores than `least` may be missing."""
+        (among, further), height_of = beginnings(), heights()
         states: list[dict[str, tuple[float, int]]] = [{} for _ in range(len(written) + 1)]
         states[0][""] = (0.0, 0)
-        last = len(written) - 1
-        for at, char in enumerate(written):
+        for at, (cheap, dearer, every, soft) in enumerate(steps):
             here = states[at]
-            if not here:
-                continue
             followed = sorted(here.items(), key=lambda one: one[1])[:_BEAM] if len(here) > _BEAM else list(here.items())
-            steps = self._steps(written, small, at)
-            skip = self._skips(char) if 0 < at < last else 0
-            repeated = self.repeats if at and small[at] == small[at - 1] and small[at].isalpha() else 0
-            softened: list[tuple[int, str, float, int]] = []
-            if self.softens and char.isascii() and char.isalpha():
-                softened = [
-                    (length, ("ъ" if letters[0] in "еёюя" else "ь") + letters, more + 1.5, bit | self.softens)
-                    for length, letters, more, bit in steps
-                ]
-            if skip or repeated:
-                steps.append((1, "", 0.3 if skip else 0.5, skip | repeated))
-            softened = steps + softened
             for prefix, (cost, bits) in followed:
-                for length, letters, more, bit in softened if prefix[-1:] in _SOFTENED else steps:
+                ways = soft if prefix[-1:] in _SOFTENED else every
+                if least > -inf:
+                    left = (height_of.get(plain(prefix[:BEGUN]), LOW) - least) / 2 - cost
+                    if left < 0:
+                        continue
+                    if left < _SOFT:
+                        ways = dearer if left >= _DEAR else cheap
+                for length, letters, more, bit in ways:
                     if cost + more <= most:
-                        longer, found, reached = prefix + letters, (cost + more, bits | bit), states[at + length]
-                        known = reached.get(longer)
-                        if found < known if known else begins(longer):
-                            reached[longer] = found
-        ends = states[-1]
-        if self.softens and written[-1:].isascii() and written[-1:].isalpha():
-            for prefix, (cost, bits) in list(ends.items()):
-                known = ends.get(f"{prefix}ь", (most, 0))
-                if prefix[-1:] in _SOFTENED and (cost + 1.5, bits | self.softens) < known and begins(f"{prefix}ь"):
-                    ends[f"{prefix}ь"] = (cost + 1.5, bits | self.softens)
+                        longer, reached = prefix + letters, states[at + length]
+                        if longer in reached:
+                            reached[longer] = min(reached[longer], (cost + more, bits | bit))
+                        elif among(longer) or longer in further:
+                            reached[longer] = (cost + more, bits | bit)
         is_mixed = not RUSSIAN.isdisjoint(written)
         best: dict[str, WordReading] = {}
-        for word, (cost, bits) in ends.items():
+        for word, (cost, bits) in states[-1].items():
             if is_form(word):
                 more = _BESIDE * bool(is_mixed and bits & SPELT) + _BOTH * (bits & BOTH == BOTH)
                 one = WordReading(weight(word) - 2 * (cost + more), word, cost + more, bits)
@@ -162,12 +173,32 @@ class Lattice:
             return next(iter(self.skipped.values()))
         return bit
 
-    def _steps(self, written: str, small: str, at: int) -> list[tuple[int, str, float, int]]:
-        """Return the ways to read on at index `at`: how many characters are read, the letters, the cost and the bit."""
-        char = written[at]
-        steps: list[tuple[int, str, float, int]] = []
+    def _steps(self, written: str) -> list[_Steps]:
+        """Return the ways to read on from each character of a string."""
+        small = written.lower() if len(written.lower()) == len(written) else written
+        found = []
+        for at, char in enumerate(written):
+            longest = max(self.longest.get(char, 1), self.longest.get(small[at], 1))
+            key = written[at : at + longest], small[at : at + longest]
+            steps = self.known.get(key)
+            if steps is None:
+                steps = self.known[key] = self._ways(*key)
+            skip = self._skips(char) if 0 < at < len(written) - 1 else 0
+            repeated = self.repeats if at and small[at] == small[at - 1] and small[at].isalpha() else 0
+            if skip or repeated:
+                cheap, dearer, every, soft = steps
+                out = [(1, "", 0.3 if skip else 0.5, skip | repeated)]
+                steps = cheap + out, dearer + out, every + out, soft + out
+            found.append(steps)
+        ends = self.softens and written[-1:].isascii() and written[-1:].isalpha()
+        return [*found, ([], [], [], [(0, "ь", _SOFT, self.softens)] if ends else [])]
+
+    def _ways(self, written: str, small: str) -> _Steps:
+        """Return the ways to read on from the first of some characters."""
+        char = written[0]
+        steps: list[_Step] = []
         if char in RUSSIAN:
-            letter = small[at]
+            letter = small[0]
             steps.append((1, letter, 0.0, 0))
             if letter in "её":
                 steps.append((1, "ё" if letter == "е" else "е", 0.05, 0))
@@ -177,12 +208,18 @@ class Lattice:
             bit = self.wild.get(char, self.wild.get("*", 0))
             more = 0.0 if char == "*" else 0.5
             steps += [(1, letter, more + (1.0 if letter in VOWELS else 2.0), bit) for letter in LETTERS]
-        longest = max(self.longest.get(char, 0), self.longest.get(small[at], 0))
-        for length in range(1, min(longest, len(written) - at) + 1):
-            for key in {written[at : at + length], small[at : at + length]}:
-                exact = SKELETON if key != written[at : at + length] and key.isascii() else 0
+        for length in range(1, len(written) + 1):
+            for key in {written[:length], small[:length]}:
+                exact = SKELETON if key != written[:length] and key.isascii() else 0
                 steps += [(length, *way) for way in self.ways.get(key, ()) if not exact or way.bit != exact]
-        return steps
+        soft = []
+        if self.softens and char.isascii() and char.isalpha():
+            soft = [
+                (length, ("ъ" if letters[0] in "еёюя" else "ь") + letters, more + _SOFT, bit | self.softens)
+                for length, letters, more, bit in steps
+            ]
+        cheap, dearer = ([one for one in steps if one[2] < limit] for limit in (_DEAR, _SOFT))
+        return cheap, dearer, steps, steps + soft
 
 
 def is_picture(char: str) -> bool:

@@ -168,10 +168,27 @@ def _counts() -> dict[str, int]:
 
 
 @cache
-def _beginnings() -> tuple[Callable[[str], bool], frozenset[str]]:
+def beginnings() -> tuple[Callable[[str], bool], frozenset[str]]:
     """Return the dictionary's test of beginnings, and all beginnings of the hidden words that it lacks."""
     further = frozenset(word[:stop] for word in _new() for stop in range(1, len(word) + 1))
     return _dawg().has_keys_with_prefix, further
+
+
+BEGUN, LOW = 4, log(1500)
+"""The most letters of the beginnings in `heights`, and the height of those that it lacks."""
+
+
+@cache
+def heights() -> dict[str, float]:
+    """Map beginnings of words, with е for ё, to the greatest `weight` of a word that begins so."""
+    found: dict[str, float] = {}
+    for word in (*(word for word, often in _counts().items() if often >= _COMMON), *_hidden_plain()):
+        height = weight(word)
+        for stop in range(BEGUN + 1):
+            begun = word[:stop]
+            if height > found.get(begun, LOW):
+                found[begun] = height
+    return found
 
 
 @cache
@@ -188,15 +205,6 @@ _COMMON, _MARK = 1500, 2
 def is_rare(word: str) -> bool:
     """Tell whether a known word is so rare in news that it may be a part of a divided word, as in «мо шенник»."""
     return count(word) < _COMMON
-
-
-def begins(prefix: str) -> bool:
-    """Tell whether any known word form begins with this prefix, which is in lower case and has ё.
-
-    Known are the word forms of the dictionary, and those of the words that people hide from filters.
-    """
-    among, further = _beginnings()
-    return among(prefix) or prefix in further
 
 
 def is_form(word: str) -> bool:

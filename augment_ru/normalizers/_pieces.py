@@ -55,6 +55,8 @@ def core(piece: str) -> tuple[int, int]:
         piece: the word with these signs.
     """
     start, stop = 0, len(piece)
+    if piece.isalpha():
+        return start, stop
     while start < stop and piece[start] in _OPENING:
         start += 1
     while stop > start and piece[stop - 1] in _CLOSING:

@@ -124,6 +124,8 @@ class Reader:
         self.repeats = "stretching" in self.names
         self.eager = any(one.is_eager for one in parts)
         self.near = [one.is_near for one in parts if type(one).is_near is not WordKnowledge.is_near]
+        self.mending = [one.unknown for one in parts if type(one).unknown is not WordKnowledge.unknown]
+        self.whole = [one.whole for one in parts if type(one).whole is not WordKnowledge.whole]
         self._mended: dict[str, Sequence[WordReading]] = {}
 
     @cached_property
@@ -204,7 +206,7 @@ class Reader:
 
     def _unknown(self, word: str) -> list[WordReading]:
         """Return the readings of an unknown word by all normalizers; empty if none is likely and clearly the best."""
-        found = [one for part in self.parts for one in part.unknown(word)]
+        found = [one for unknown in self.mending for one in unknown(word)]
         found.sort(key=by_score)
         least = -9.0 if self.eager else _LEAST
         return found if found and found[0].score > least and _is_clear(found) else []
@@ -245,8 +247,9 @@ class Reader:
         return known
 
     def forget(self) -> None:
-        """Empty the cache of what unknown words may stand for."""
+        """Empty the caches: what unknown words may stand for, and the ways to read on."""
         self._mended.clear()
+        self.lattice.known.clear()
 
     @staticmethod
     def mends(small: str, found: WordReading) -> bool:
@@ -273,13 +276,13 @@ class Reader:
 
     def _latin(self, piece: str, folded: str, start: int, stop: int, *, is_fancy: bool) -> Piece | None:
         """Return what a word without Russian letters may be."""
-        keyed = [one for part in self.parts for one in part.whole(piece)] if piece.isascii() else []
+        keyed = [one for whole in self.whole for one in whole(piece)] if piece.isascii() else []
         keyed.sort(key=by_score)
         found: Sequence[WordReading] = ()
         if any(map(str.isalpha, folded)) or (len(folded) >= _LONG_ENOUGH and not folded.isdigit()):
             if piece[stop : stop + 1] in {"'", "`"} and piece[start - 1 : start] != piece[stop]:
                 folded, stop = folded + piece[stop], stop + 1
-            found = self.lattice.words(folded)
+            found = self.lattice.words(folded, within=_MARGIN)
         small = folded.lower().rstrip("`")
         plain_case = folded.islower() or folded.isupper() or folded[1:].islower()
         is_english = (
@@ -297,7 +300,7 @@ class Reader:
     def _mixed(self, piece: str, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return what a word of several alphabets, digits and signs may be."""
         is_long = len(folded) > _SHORTEST and any(map(str.isalnum, folded))
-        found = self.lattice.words(folded) if russian or is_long else []
+        found = self.lattice.words(folded, within=_MARGIN) if russian or is_long else []
         tail = folded.partition(")")[2].lower() if piece[start - 1 : start] == "(" else ""
         is_joined = bool(tail) and lexicon.is_listed(tail)  # «(со)автор»
         start -= bool(tail)
@@ -307,7 +310,8 @@ class Reader:
             return self._hyphened(folded, start, stop)
         is_doubtful = (len(folded) < _SHORTEST and not folded.isalpha()) or not _is_clear(found)
         if found and is_doubtful and not _is_sister(folded) and self._may(found[0], folded):
-            close = tuple(one for one in found if found[0].score - one.score < _AGREEMENT)
+            several = self.lattice.words(folded, within=_AGREEMENT)
+            close = tuple(one for one in several if several[0].score - one.score < _AGREEMENT)
             return Piece("several", start, stop, folded, close)
         if found and self._may(found[0], folded):
             while start and piece[start - 1] in folded and not piece[start - 1].isalnum():
