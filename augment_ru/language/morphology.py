@@ -104,10 +104,11 @@ def is_known(word: str) -> bool:
     return has_form(word.lower())
 
 
+@lru_cache(maxsize=20_000)
 def has_form(word: str) -> bool:
-    """Tell whether the dictionary has a word form in lower case; unlike `is_known`, do not cache the result.
+    """Tell whether the dictionary has a word form in lower case; unlike `is_known`, cache few results.
 
-    Use it for words that are hardly ever asked again, such as misspelt ones.
+    Use it for words that are hardly ever asked again after a moment, such as misspelt ones.
     """
     dictionary, same = _word_forms()
     found = dictionary.similar_keys(word, same) if "е" in word else word in dictionary

@@ -470,19 +470,22 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
     Yields:
         Each loss: its name in the dictionary of weights, and how much.
     """
-    source = fates.source
+    forms, shares = fates.source.forms, fates.source.shares
+    letters = became = unknown = illegible = words = 0.0
     for number, form, apart in fates.damaged:
-        old, share = source.forms[number], source.shares[number]
+        old, share = forms[number], shares[number]
         part = apart / len(old) if apart < len(old) else 1.0
-        yield "damaged_letters", share * part
-        if has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
-            yield "became_word", share
+        letters += share * part
+        if len(form) > 1 and has_form(form) and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
+            became += share
         if not is_known(old):
-            yield "damaged_unknown", share * part
+            unknown += share * part
         if part > _LEGIBLE:
-            illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
-            yield "illegible_share", share * illegible
-            yield "illegible_words", float(illegible > 1 / 2 and len(old) > _SHORT)
+            hard = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
+            illegible += share * hard
+            words += hard > 1 / 2 and len(old) > _SHORT
+    yield from (("damaged_letters", letters), ("became_word", became), ("damaged_unknown", unknown))
+    yield from (("illegible_share", illegible), ("illegible_words", words))
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
