@@ -69,7 +69,9 @@ def as_said(edit: Edit) -> str:
     of persons, a word and its abbreviation, or words of the same sound, or if they differ only in how a person is
     addressed («ты», «вы»).
     """
-    if edit.note is None or edit.read == edit.text or not (words := forms_of(edit.text)) or not all(map(has_form, words)):
+    if edit.note is None or edit.read == edit.text:
+        return edit.text
+    if not (words := forms_of(edit.text)) or not all(map(has_form, words)):
         return edit.read
     read = forms_of(edit.read)
     single = len(read) == len(words) == 1
