@@ -135,10 +135,19 @@ def has_form_with(word: str, grammemes: frozenset[str]) -> bool:
             dictionary.
         grammemes: pymorphy3's names of grammatical values.
     """
-    analyser = morphology()
-    found = analyser.dictionary.words.similar_items(word.lower(), analyser.char_substitutes)
+    found = _places_of(word.lower())
     paradigms = _paradigms_with(grammemes) if found else frozenset()
     return any(paradigm in paradigms for _, places in found for paradigm, _ in places)
+
+
+@lru_cache(maxsize=50_000)
+def _places_of(word: str) -> list[tuple[str, list[tuple[int, int]]]]:
+    """Return the forms of the dictionary that a word in lower case may be, which differ in «е» and «ё».
+
+    Each stands with its places: the number of a paradigm, and the index of a form in it.
+    """
+    analyser = morphology()
+    return analyser.dictionary.words.similar_items(word, analyser.char_substitutes)  # type: ignore[no-any-return]
 
 
 @cache
@@ -191,10 +200,8 @@ def shares_lemma(one: str, other: str) -> bool:
 
 def _known_lemmas(word: str) -> set[str]:
     """Return the lemmas of the dictionary that a word in lower case may be a form of, with е for ё."""
-    analyser = morphology()
-    normal = analyser.dictionary.build_normal_form
-    found = analyser.dictionary.words.similar_items(word, analyser.char_substitutes)
-    return {normal(*place, form).replace("ё", "е") for form, places in found for place in places}
+    normal = morphology().dictionary.build_normal_form
+    return {normal(*place, form).replace("ё", "е") for form, places in _places_of(word) for place in places}
 
 
 NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
@@ -241,8 +248,7 @@ def readings(word: str) -> tuple[Reading, ...]:
         return (Reading(low, "", frozenset(), known=False, score=1.0, case=""),)
     if low != word and len(word) > 1:  # one capital letter may be an initial
         return readings(low)
-    analyser = morphology()
-    forms = analyser.dictionary.words.similar_items(word, analyser.char_substitutes) if len(word) > 1 else ()
+    analyser, forms = morphology(), _places_of(word) if len(word) > 1 else ()
     if not forms:
         parses = analyser.parse(word)
         return tuple(Reading(one.normal_form, *_of_tag(one.tag), one.is_known, one.score) for one in parses)

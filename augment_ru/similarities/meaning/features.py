@@ -370,8 +370,8 @@ def features_of(fates: Fates) -> dict[str, float]:
         (of_added, fates.inserted),
     )
     found: dict[str, float] = {}
-    for part in (part for part, cause in parts if cause):
-        for name, value in part(fates):
+    for part, cause in parts:
+        for name, value in part(fates) if cause else ():
             if value:
                 found[name] = found.get(name, 0.0) + value
     return found

@@ -36,6 +36,8 @@ def fates_of(source: Source, edits: Sequence[Edit], other: Source | None = None)
 
 def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> Fates:
     """Match the words of all stretches, add what is found to `fates`, and return `fates`."""
+    if not stretches:  # most edits only misspell words
+        return fates
     for stretch in stretches:
         _match_inside(source, stretch)
     left = [stretch for stretch in stretches if stretch.old or stretch.new]
@@ -157,7 +159,7 @@ def _stretch(source: Source, edits: Sequence[Edit], first: int, last: int, fates
         start, stop = min(source.starts[first], start), max(source.stops[last - 1], stop)
     text, at, new, distance = source.text, start, "", 0
     for edit in edits:
-        written = as_said(edit)
+        written = edit.text if edit.note is None else as_said(edit)
         new += text[at : edit.start] + written
         at = edit.stop
         distance += max(at - edit.start, len(written))
@@ -200,7 +202,7 @@ def is_slip(form: str, word: str, apart: int) -> bool:
         word: the new word, in lower case.
         apart: how many letters differ.
     """
-    return not (apart >= max(len(form), len(word)) > 1 or turns(form, word))
+    return not ((apart >= len(form) and apart >= max(len(form), len(word)) > 1) or turns(form, word))
 
 
 def turns(form: str, word: str) -> bool:
@@ -210,7 +212,9 @@ def turns(form: str, word: str) -> bool:
         form: the old word, in lower case.
         word: the new word, in lower case.
     """
-    if digits_of(form) != digits_of(word) or "не" in {word.removesuffix(form), form.removesuffix(word)}:
+    if not (form.isalpha() and word.isalpha()) and digits_of(form) != digits_of(word):
+        return True
+    if "не" in (form[:2], word[:2]) and "не" in {word.removesuffix(form), form.removesuffix(word)}:
         return True
     return has_form(word) and (decides(form) or decides(word))
 

@@ -41,7 +41,7 @@ SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9]
 def forms_of(text: str) -> list[str]:
     """Return the words of a text in the form in which they are compared: in lower case, with е for ё."""
     if text.isalpha() and len(text) <= LONGEST:  # most edits write one word
-        return [form_of(text)]
+        return [text.lower().replace("ё", "е")]
     return [form_of(text[start:stop]) for start, stop in words_of(text)]
 
 
@@ -69,9 +69,7 @@ def as_said(edit: Edit) -> str:
     of persons, a word and its abbreviation, or words of the same sound, or if they differ only in how a person is
     addressed («ты», «вы»).
     """
-    if edit.note is None or edit.read == edit.text:
-        return edit.text
-    if not (words := forms_of(edit.text)) or not all(map(has_form, words)):
+    if edit.read == edit.text or not (words := forms_of(edit.text)) or not all(map(has_form, words)):
         return edit.read
     read = forms_of(edit.read)
     single = len(read) == len(words) == 1

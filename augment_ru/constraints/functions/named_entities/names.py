@@ -308,6 +308,8 @@ def first_words(view: View, labels: Labels) -> None:
 
 def _is_homonym(word: str) -> bool:
     """Tell whether a word in the nominative may be a given name as well as a common noun."""
+    if not is_known(word):
+        return False
     found = [reading for reading in readings(word) if "nomn" in reading.grammemes and reading.pos == "NOUN"]
     return any("Name" in reading.grammemes for reading in found) and any(
         reading.known and not reading.name for reading in found
