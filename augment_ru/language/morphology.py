@@ -290,7 +290,9 @@ def has_reading(word: str, *marks: str) -> bool:
         word: the word form.
         marks: pymorphy3's names of parts of speech and of grammatical values.
     """
-    wanted = set(marks)
+    wanted = frozenset(marks)
+    if is_known(word) and len(word) > 1 and not has_form_with(word, wanted):
+        return False
     return any(reading.pos in wanted or reading.grammemes & wanted for reading in readings(word))
 
 

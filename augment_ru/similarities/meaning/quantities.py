@@ -140,7 +140,7 @@ def quantities(forms: Sequence[str], gaps: Sequence[str]) -> Quantities:
         forms: the words of the text, in lower case.
         gaps: the characters after each word, up to the next word.
     """
-    found = list(_numbers(forms, gaps))
+    found = list(_numbers(forms, gaps)) if any(map(amounts_of, forms)) else []
     heads = [(number, hours, at) for number, hours, at in found if at >= 0]
     return Quantities(
         Counter((number, hours) for number, hours, _ in heads),
