@@ -6,11 +6,11 @@ from augment_ru.language.morphology import has_reading, is_known, morphology, re
 from augment_ru.similarities.meaning.claims import _claiming, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of
 
-WORDS = (
+WORDS = (  # noqa: SIM905
     "стали мама еще ещё все лет дней гг двух три пятый чаю лесу кошка кошеа хмарь шурале тбилиси по-русски госдума не "
     "нет никто невкусный я мне себя свой должен можно бы если закрыт закрыв открытый бегущий рабочий синий быстрее мой "
     "полгода двадцатипятилетний xx v"
-).split()  # noqa: SIM905
+).split()
 
 
 @pytest.mark.parametrize("word", WORDS)
