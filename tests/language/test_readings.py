@@ -3,7 +3,6 @@
 import pytest
 
 from augment_ru.language.morphology import has_reading, is_known, morphology, readings
-from augment_ru.similarities.meaning.claims import _claiming, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of
 
 WORDS = (  # noqa: SIM905
@@ -28,15 +27,6 @@ def test_a_word_of_the_dictionary_has_the_readings_of_pymorphy(word: str) -> Non
 def test_what_is_said_without_an_analysis_is_what_the_analysis_says(mark: str) -> None:
     for word in WORDS:
         assert has_reading(word, mark) == any(one.pos == mark or mark in one.grammemes for one in readings(word))
-
-
-@pytest.mark.parametrize("word", WORDS)
-def test_a_word_that_is_not_analysed_claims_nothing(word: str) -> None:
-    said = word_claims(word)
-    claims = (said.classes, said.denials, said.denied, said.time, said.person)
-    quick = _claiming(word)
-    assert (quick.classes, quick.denials, quick.denied, quick.time, quick.person) == claims
-    assert (quick.kind == "hidden") == (said.kind == "hidden")
 
 
 def test_forms_unlike_their_lemmas_say_amounts() -> None:

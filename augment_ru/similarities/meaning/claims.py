@@ -12,16 +12,9 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from augment_ru.constraints.functions.negation import denies, says_opposite
-from augment_ru.language.morphology import Reading, has_form, has_form_with, readings
+from augment_ru.language.morphology import Reading, has_form, readings
 from augment_ru.resources import denials, dictionary_path, rows
-from augment_ru.similarities.meaning.quantities import (
-    BEGIN,
-    Quantities,
-    amounts_of,
-    exchanged,
-    quantities,
-    quantity_words,
-)
+from augment_ru.similarities.meaning.quantities import Quantities, amounts_of, exchanged, quantities, quantity_words
 from augment_ru.similarities.meaning.words import Source
 
 BINDING = frozenset({"не", "ни", "без", "безо", "нет"})
@@ -73,7 +66,6 @@ class Word(NamedTuple):
         return self.kind != ""
 
 
-_TIMED = frozenset({"VERB", "INFN", "PRTF", "PRTS", "GRND", "NPRO"})
 _NOBODY = Word(frozenset(), (), 0, "", "", "", "other", "")
 
 
@@ -147,17 +139,20 @@ def decides(form: str) -> bool:
     """
     if len(form) == 1 and not form.isdigit():
         return form == "я"
-    if form.isalpha() and form[:BEGIN] not in _beginnings():  # most words are not analysed
+    if form.isalpha() and form[:_BEGIN] not in _beginnings():  # most words are not analysed
         return False
     said = word_claims(form)
     return bool(said.denials or said.classes or (said.person and not said.time) or amounts_of(form))
+
+
+_BEGIN = 2
 
 
 @cache
 def _beginnings() -> frozenset[str]:
     """Return the first letters of all words that may decide; no inflection changes them."""
     words = {*_classes(), *quantity_words(), *(word for word, what in denials().items() if what == "denies")}
-    return frozenset(word[:BEGIN] for word in (*words, *_POSSESSIVE, *_PRONOUNS, "не", "ни", "бе"))
+    return frozenset(word[:_BEGIN] for word in (*words, *_POSSESSIVE, *_PRONOUNS, "не", "ни", "бе"))
 
 
 class Claims(NamedTuple):
@@ -200,7 +195,7 @@ def claims_of(source: Source) -> Claims:
 
 def _claims(source: Source, _: int) -> Claims:
     forms = source.forms
-    words = list(map(_claiming, forms))
+    words = list(map(word_claims, forms))
     gaps = [source.text[stop:start] for stop, start in zip(source.stops, [*source.starts[1:], None], strict=False)]
     numbers = quantities(forms, gaps)
     said: Counter[tuple[str, str]] = Counter()
@@ -234,17 +229,6 @@ def _claims(source: Source, _: int) -> Claims:
         _times(forms, words),
         {slot: frozenset(found) for slot, found in persons.items()},
     )
-
-
-@lru_cache(maxsize=100_000)
-def _claiming(form: str) -> Word:
-    """Return what a word says (`word_claims`); `_NOBODY` for a name, function word or adverb that claims nothing.
-
-    Most words are such; they are not analysed.
-    """
-    if form.isalpha() and form[:BEGIN] not in _beginnings() and has_form(form) and not has_form_with(form, _TIMED):
-        return _NOBODY
-    return word_claims(form)
 
 
 def _head(source: Source, at: int) -> Word:

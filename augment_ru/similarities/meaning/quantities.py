@@ -68,13 +68,13 @@ def quantity_words() -> Iterator[str]:
     yield from (*words, *prefixes)
 
 
-BEGIN = 2
+_BEGIN = 2
 """So many letters at the start of a word are the same in all its forms, for the words of these dictionaries."""
 
 
 @cache
 def _beginnings() -> frozenset[str]:
-    return frozenset(word[:BEGIN] for word in quantity_words())
+    return frozenset(word[:_BEGIN] for word in quantity_words())
 
 
 @lru_cache(maxsize=50_000)
@@ -93,7 +93,7 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
         return (Amount("number", float(sum(-a if a < b else a for a, b in zip(signs, [*signs[1:], 0], strict=True)))),)
     if "-" in word:
         return tuple(amount for part in word.split("-") if part for amount in amounts_of(part))
-    if len(word) > BEGIN and word[:BEGIN] not in _beginnings():  # most words are not analysed
+    if len(word) > _BEGIN and word[:_BEGIN] not in _beginnings():  # most words are not analysed
         return ()
     lemmas = (one.lemma.replace("ё", "е") for one in readings(word)) if has_form(word) else ()
     known = (words[form] for form in (word, *lemmas) if form in words)
