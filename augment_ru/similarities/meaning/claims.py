@@ -5,6 +5,7 @@ instead of «нужно», by a past instead of a future, or by «только»
 words of a text, `contradictions` compares those of two texts.
 """
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -162,7 +163,7 @@ class Claims(NamedTuple):
     names something or points to something.
 
     Attributes:
-        lemmas: the lemmas of the telling words, each with the kind of its word.
+        forms: the words of the text.
         classes: how often the text has a word of each class.
         heads: for each class of words that refer to the next telling word, such as negators, numbers and «только»: the
             telling words that they refer to.
@@ -174,7 +175,7 @@ class Claims(NamedTuple):
             `other`.
     """
 
-    lemmas: Mapping[str, str]
+    forms: Sequence[str]
     classes: Counter[tuple[str, str]]
     heads: Mapping[tuple[str, str], list[Word]]
     clauses: Mapping[tuple[str, str], frozenset[str]]
@@ -182,6 +183,11 @@ class Claims(NamedTuple):
     denials: int
     times: Counter[str]
     persons: Mapping[str, frozenset[str]]
+
+    @property
+    def lemmas(self) -> set[str]:
+        """The lemmas of the telling words."""
+        return {lemma for word in map(word_claims, self.forms) if word.tells for lemma in word.lemmas}
 
 
 def claims_of(source: Source) -> Claims:
@@ -191,7 +197,7 @@ def claims_of(source: Source) -> Claims:
 
 def _claims(source: Source, _: int) -> Claims:
     forms = source.forms
-    words = [word_claims(form) for form in forms]
+    words = list(map(word_claims, forms))
     gaps = [source.text[stop:start] for stop, start in zip(source.stops, [*source.starts[1:], None], strict=False)]
     numbers = quantities(forms, gaps)
     said: Counter[tuple[str, str]] = Counter()
@@ -200,7 +206,7 @@ def _claims(source: Source, _: int) -> Claims:
     persons: dict[str, set[str]] = {"subject": set(), "other": set()}
     for at, (form, word) in enumerate(zip(forms, words, strict=True)):
         if form in BINDING:
-            heads.setdefault(NEGATION, []).append(source.once(_heads, 0)[at])
+            heads.setdefault(NEGATION, []).append(source.once(_head, at))
         elif word.denied:
             heads.setdefault(NEGATION, []).append(word._replace(lemmas=frozenset({word.denied})))
         for key in word.classes:
@@ -208,15 +214,15 @@ def _claims(source: Source, _: int) -> Claims:
                 key = (key[0], _TURNED[key[1]])  # noqa: PLW2901
             said[key] += 1
             if key[0].endswith("**"):
-                clauses[key] = clauses.get(key, frozenset()) | _clause(source, words, at)
+                clauses[key] = clauses.get(key, frozenset()) | _clause(source, at)
             elif key[0].endswith("*"):
-                heads.setdefault(key, []).append(source.once(_heads, 0)[at])
+                heads.setdefault(key, []).append(source.once(_head, at))
         if word.person:
             persons[word.slot].add(word.person)
     for value, at in numbers.heads:
-        heads.setdefault(("number", str(value)), []).append(source.once(_heads, 0)[at])
+        heads.setdefault(("number", str(value)), []).append(source.once(_head, at))
     return Claims(
-        {lemma: word.kind for word in words if word.tells for lemma in word.lemmas},
+        forms,
         said,
         heads,
         clauses,
@@ -227,27 +233,26 @@ def _claims(source: Source, _: int) -> Claims:
     )
 
 
-def _heads(source: Source, _: int) -> list[Word]:
-    """Return, for each word, the next telling word after it in its clause; `_NOBODY` if there is none."""
-    found = [_NOBODY] * len(source.forms)
-    for at in range(len(found) - 2, -1, -1):
-        if source.clauses[at] == source.clauses[at + 1]:
-            word = word_claims(source.forms[at + 1])
-            found[at] = word if word.tells else found[at + 1]
-    return found
+def _head(source: Source, at: int) -> Word:
+    """Return the next telling word after word `at` in its clause; `_NOBODY` if there is none."""
+    clauses = source.clauses
+    stop = bisect_right(clauses, clauses[at])
+    words = map(word_claims, source.forms[at + 1 : stop])
+    return next((word for word in words if word.tells), _NOBODY)
 
 
-def _clause(source: Source, words: list[Word], at: int) -> frozenset[str]:
+def _clause(source: Source, at: int) -> frozenset[str]:
     """Return the lemmas of the content words (not pronouns) after word `at`, up to the end of its clause.
 
     If there are none, return those of the first content word after the clause.
     """
     found: set[str] = set()
-    for number in range(at + 1, len(words)):
-        if source.clauses[number] != source.clauses[at] and found:
+    for form, clause in zip(source.forms[at + 1 :], source.clauses[at + 1 :], strict=True):
+        if clause != source.clauses[at] and found:
             break
-        if words[number].kind not in {"", "pronoun"}:
-            found |= words[number].lemmas
+        word = word_claims(form)
+        if word.kind not in {"", "pronoun"}:
+            found |= word.lemmas
     return frozenset(found)
 
 

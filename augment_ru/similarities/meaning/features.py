@@ -372,8 +372,8 @@ def features_of(fates: Fates) -> dict[str, float]:
         (of_added, fates.inserted),
     )
     found: dict[str, float] = {}
-    for part in (part for part, cause in parts if cause):
-        for name, value in part(fates):
+    for part, cause in parts:
+        for name, value in part(fates) if cause else ():
             if value:
                 found[name] = found.get(name, 0.0) + value
     return found
@@ -474,19 +474,22 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
         the share of the text's information that is lost in this way, in [0, 1]. For `illegible_words` the number is 1
         if the word is not short and is closer to illegible than to easy, else 0.
     """
-    source = fates.source
+    forms, shares = fates.source.forms, fates.source.shares
+    letters = became = unknown = illegible = words = 0.0
     for number, form, apart in fates.damaged:
-        old, share = source.forms[number], source.shares[number]
+        old, share = forms[number], shares[number]
         part = apart / len(old) if apart < len(old) else 1.0
-        yield "damaged_letters", share * part
-        if has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
-            yield "became_word", share
+        letters += share * part
+        if len(form) > 1 and has_form(form) and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
+            became += share
         if not is_known(old):
-            yield "damaged_unknown", share * part
+            unknown += share * part
         if part > _LEGIBLE:
-            illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
-            yield "illegible_share", share * illegible
-            yield "illegible_words", float(illegible > 1 / 2 and len(old) > _SHORT)
+            hard = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
+            illegible += share * hard
+            words += hard > 1 / 2 and len(old) > _SHORT
+    yield from (("damaged_letters", letters), ("became_word", became), ("damaged_unknown", unknown))
+    yield from (("illegible_share", illegible), ("illegible_words", words))
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:

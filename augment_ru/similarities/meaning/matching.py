@@ -31,13 +31,15 @@ def fates_of(source: Source, edits: Sequence[Edit], other: Source | None = None)
             edits are known.
     """
     fates = Fates(source, edits=edits, other=other)
-    return _matched(source, list(_stretches(source, edits, fates)), fates)
+    return _matched(source, [one for one in _stretches(source, edits, fates) if one], fates)
 
 
 def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> Fates:
     """Match the words of all stretches, add what is found to `fates`, and return `fates`."""
+    if not stretches:  # most edits only misspell words
+        return fates
     for stretch in stretches:
-        _match_inside(source, stretch, fates)
+        _match_inside(source, stretch)
     left = [stretch for stretch in stretches if stretch.old or stretch.new]
     for same in (_same_form, lemmas_of):
         _match_across(source, left, fates, same)
@@ -84,7 +86,6 @@ class _Stretch:
         first, last: the numbers of the touched words, as a half-open range: `last` is one past the last word.
         old: the numbers of the touched words that are not matched with a new word yet.
         new: the new words that are not matched yet, by their positions among all new words of the stretch.
-        distance: how many characters the edits insert or delete; a replacement counts the longer of both sides.
         placed: the numbers of the matched old words, by the positions of their new words.
     """
 
@@ -92,7 +93,6 @@ class _Stretch:
     last: int
     old: list[int]
     new: dict[int, str]
-    distance: int
     placed: dict[int, int] = field(default_factory=dict)
 
     def match(self, at: int, number: int) -> None:
@@ -106,8 +106,8 @@ class _Stretch:
         self.placed[at] = number
 
 
-def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[_Stretch]:
-    """Yield the stretches of the edits, in order.
+def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[_Stretch | None]:
+    """Yield the stretches of the edits, in order, as `_stretch` returns them.
 
     A word that is written as a sign is in no stretch; it is added to `fates.signs`.
     """
@@ -115,17 +115,17 @@ def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[
     first = last = 0
     for edit in edits:
         begin, end = _touched(source, edit)
-        if end == begin + 1 and edit.read != edit.text and form_of(as_said(edit)) == source.forms[begin]:
+        if edit.note and end == begin + 1 and edit.read != edit.text and form_of(as_said(edit)) == source.forms[begin]:
             fates.signs.append((begin, edit.text))
         elif held and begin < last:
             held.append(edit)
             last = max(last, end)
         else:
             if held:
-                yield _stretch(source, held, first, last)
+                yield _stretch(source, held, first, last, fates)
             held, first, last = [edit], begin, end
     if held:
-        yield _stretch(source, held, first, last)
+        yield _stretch(source, held, first, last, fates)
 
 
 def _touched(source: Source, edit: Edit) -> tuple[int, int]:
@@ -148,36 +148,34 @@ def _are_letters(text: str, *places: int) -> bool:
     return all(0 <= place < len(text) and text[place].isalnum() for place in places)
 
 
-def _stretch(source: Source, edits: Sequence[Edit], first: int, last: int) -> _Stretch:
+def _stretch(source: Source, edits: Sequence[Edit], first: int, last: int, fates: Fates) -> _Stretch | None:
+    """Return the stretch of these edits and words; None if it is one word that is the same, or misspelt.
+
+    A misspelt word is added to `fates.damaged`, with the number of characters that the edits insert or delete; a
+    replacement counts the longer of both sides.
+    """
     start, stop = edits[0].start, edits[-1].stop
     if first < last:
         start, stop = min(source.starts[first], start), max(source.stops[last - 1], stop)
     text, at, new, distance = source.text, start, "", 0
     for edit in edits:
-        written = as_said(edit)
+        written = edit.text if edit.note is None else as_said(edit)
         new += text[at : edit.start] + written
         at = edit.stop
         distance += max(at - edit.start, len(written))
-    new += text[at:stop]
-    return _Stretch(first, last, list(range(first, last)), dict(enumerate(forms_of(new))), distance)
+    words = forms_of(new + text[at:stop])
+    if last - first == len(words) == 1:
+        form, word = source.forms[first], words[0]
+        if form == word:
+            return None
+        if is_slip(form, word, distance):
+            fates.damaged.append((first, word, distance))
+            return None
+    return _Stretch(first, last, list(range(first, last)), dict(enumerate(words)))
 
 
-def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
-    """Match the words of a stretch that are unchanged and keep their order.
-
-    If the stretch is one old and one new word, they are also matched if the new one is a misspelling of the old one;
-    the old word is then added to `fates.damaged`.
-    """
-    if len(stretch.old) == len(stretch.new) == 1:
-        (number,), ((at, word),) = stretch.old, stretch.new.items()
-        form = source.forms[number]
-        if form != word:
-            if not is_slip(form, word, stretch.distance):
-                return
-            fates.damaged.append((number, word, stretch.distance))
-        stretch.old = []
-        stretch.match(at, number)
-        return
+def _match_inside(source: Source, stretch: _Stretch) -> None:
+    """Match the words of a stretch that are unchanged and keep their order."""
     numbers, new = list(stretch.old), list(stretch.new.values())
     forms = [source.forms[number] for number in numbers]
     if len(forms) == 1 or len(new) == 1:  # the first that is the same
@@ -204,7 +202,7 @@ def is_slip(form: str, word: str, apart: int) -> bool:
         word: the new word, in lower case.
         apart: how many letters differ.
     """
-    return not (apart >= max(len(form), len(word)) > 1 or turns(form, word))
+    return not ((apart >= len(form) and apart >= max(len(form), len(word)) > 1) or turns(form, word))
 
 
 def turns(form: str, word: str) -> bool:
@@ -214,7 +212,9 @@ def turns(form: str, word: str) -> bool:
         form: the old word, in lower case.
         word: the new word, in lower case.
     """
-    if digits_of(form) != digits_of(word) or "не" in {word.removesuffix(form), form.removesuffix(word)}:
+    if not (form.isalpha() and word.isalpha()) and digits_of(form) != digits_of(word):
+        return True
+    if "не" in (form[:2], word[:2]) and "не" in {word.removesuffix(form), form.removesuffix(word)}:
         return True
     return has_form(word) and (decides(form) or decides(word))
 

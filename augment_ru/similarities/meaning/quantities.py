@@ -68,6 +68,15 @@ def quantity_words() -> Iterator[str]:
     yield from (*words, *prefixes)
 
 
+_BEGIN = 2
+"""So many letters at the start of a word are the same in all its forms, for the words of these dictionaries."""
+
+
+@cache
+def _beginnings() -> frozenset[str]:
+    return frozenset(word[:_BEGIN] for word in quantity_words())
+
+
 @lru_cache(maxsize=50_000)
 def amounts_of(word: str) -> tuple[Amount, ...]:
     """Return the numbers and lengths of time that a word in lower case states; none for most words.
@@ -84,6 +93,8 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
         return (Amount("number", float(sum(-a if a < b else a for a, b in zip(signs, [*signs[1:], 0], strict=True)))),)
     if "-" in word:
         return tuple(amount for part in word.split("-") if part for amount in amounts_of(part))
+    if len(word) > _BEGIN and word[:_BEGIN] not in _beginnings():  # most words are not analysed
+        return ()
     lemmas = (one.lemma.replace("ё", "е") for one in readings(word)) if has_form(word) else ()
     known = (words[form] for form in (word, *lemmas) if form in words)
     return next(((one,) for one in known), _of_compound(word))
@@ -129,7 +140,7 @@ def quantities(forms: Sequence[str], gaps: Sequence[str]) -> Quantities:
         forms: the words of the text, in lower case.
         gaps: the characters after each word, up to the next word.
     """
-    found = list(_numbers(forms, gaps))
+    found = list(_numbers(forms, gaps)) if any(map(amounts_of, forms)) else []
     heads = [(number, hours, at) for number, hours, at in found if at >= 0]
     return Quantities(
         Counter((number, hours) for number, hours, _ in heads),

@@ -41,7 +41,7 @@ SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9]
 def forms_of(text: str) -> list[str]:
     """Return the words of a text in the form in which they are compared: in lower case, with е for ё."""
     if text.isalpha() and len(text) <= LONGEST:  # most edits write one word
-        return [form_of(text)]
+        return [text.lower().replace("ё", "е")]
     return [form_of(text[start:stop]) for start, stop in words_of(text)]
 
 

@@ -7,7 +7,7 @@ from augment_ru.constraints.functions.named_entities import extents, institution
 from augment_ru.constraints.functions.named_entities.view import View, head_kind
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
-from augment_ru.language.morphology import lemmas_of, readings
+from augment_ru.language.morphology import is_known, lemmas_of, readings
 
 _SHORTEST = 3
 """The fewest characters of a word by which a name is recognised elsewhere in the record."""
@@ -70,7 +70,7 @@ def _names_alone(view: View, labels: Sequence[str], at: int) -> bool:
 @lru_cache(maxsize=100_000)
 def _is_name(word: str) -> bool:
     """Tell whether a reading of a word is a name, or the dictionary lacks the word."""
-    return any(reading.name or not reading.known for reading in readings(word))
+    return not is_known(word) or any(reading.name for reading in readings(word))
 
 
 @lru_cache(maxsize=100_000)

@@ -10,7 +10,7 @@ from augment_ru.constraints.functions.named_entities.institutions import agree, 
 from augment_ru.constraints.functions.named_entities.names import ROMAN
 from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
 from augment_ru.constraints.quotations import is_title, quoted
-from augment_ru.language.morphology import CASES, has_reading, readings
+from augment_ru.language.morphology import CASES, has_reading, is_known, readings
 
 _NAMED_AFTER = frozenset({"имени", "им"})
 _JOINTS = frozenset({"-", "'", "’", "&", "/"})
@@ -32,14 +32,17 @@ def adjectival(view: View, labels: Labels) -> None:
         labels: the labels of the names found so far, to which new ones are added.
     """
     for at in view.capitalised:
-        if not has_reading(view.texts[at], "ADJF"):
-            continue
-        if at in view.starts and not labels[at] and has_reading(view.texts[at], "Qual", "Apro", "Anum"):
+        if is_known(view.texts[at]) and not has_reading(view.texts[at], "ADJF"):
             continue
         stop, limit = at + 1, min(len(view.texts), at + _ADJECTIVES)
         while stop < limit and has_reading(view.texts[stop], "ADJF") and not head_kind(view.texts[stop]):
             stop += 1
-        if stop < len(view.texts) and head_kind(view.texts[stop]) and agree(view.texts[at], view.texts[stop]):
+        # A word that the dictionary lacks is asked last, since it takes longest to analyse.
+        if stop == len(view.texts) or not head_kind(view.texts[stop]) or not has_reading(view.texts[at], "ADJF"):
+            continue
+        if at in view.starts and not labels[at] and has_reading(view.texts[at], "Qual", "Apro", "Anum"):
+            continue
+        if agree(view.texts[at], view.texts[stop]):
             unmarked = at in view.starts and not (labels[at] or labels[stop])
             if unmarked and not _is_distinctive(view.texts[at : stop + 1]):
                 continue

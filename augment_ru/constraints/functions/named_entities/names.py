@@ -5,7 +5,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
-from augment_ru.language.morphology import NAME_LABELS, has_form_with, has_reading, lemmas_of, may_be_form, readings
+from augment_ru.language.morphology import (
+    NAME_LABELS,
+    has_form_with,
+    has_reading,
+    is_known,
+    lemmas_of,
+    may_be_form,
+    readings,
+)
 from augment_ru.resources import listed_in
 
 _OF_NAMES = frozenset(NAME_LABELS)
@@ -65,13 +73,13 @@ def _ranges_of_entities(view: View) -> Iterator[tuple[int, int]]:
 @lru_cache(maxsize=100_000)
 def _is_closed(word: str) -> bool:
     """Tell whether every reading of a word is a pronoun, preposition or the like: «ИХ», «Это»."""
-    return all(reading.known and (reading.pos in _CLOSED or "Apro" in reading.grammemes) for reading in readings(word))
+    return is_known(word) and all(one.pos in _CLOSED or "Apro" in one.grammemes for one in readings(word))
 
 
 @lru_cache(maxsize=100_000)
 def _is_action(word: str) -> bool:
     """Tell whether every reading of a word is a verb, participle or adverb: «ропщут», «преподносил»."""
-    return all(reading.known and reading.pos in _ACTIONS for reading in readings(word))
+    return is_known(word) and all(reading.pos in _ACTIONS for reading in readings(word))
 
 
 def _is_no_name(view: View, inside: Sequence[int]) -> bool:
@@ -95,7 +103,7 @@ def _is_thing(word: str) -> bool:
 @lru_cache(maxsize=100_000)
 def _is_common(word: str) -> bool:
     """Tell whether the dictionary has a word and no reading of it is a name; a word in capitals does not count."""
-    return all(reading.known and not reading.name for reading in readings(word)) and not word.isupper()
+    return is_known(word) and not word.isupper() and not any(reading.name for reading in readings(word))
 
 
 def _is_part_of_name(view: View, first: int, stop: int, label: str) -> bool:
@@ -149,7 +157,7 @@ def _abbreviation(word: str) -> str:
 
     This is the label of a known name («США»), ORG for an unknown word, and "" for other words («ДНК», «НЕ»).
     """
-    known = [reading for reading in readings(word) if reading.known]
+    known = readings(word) if is_known(word) else ()
     if not known:
         return "" if ROMAN.fullmatch(word) else "ORG"
     return next((reading.name for reading in known if reading.name), "")
@@ -301,6 +309,8 @@ def first_words(view: View, labels: Labels) -> None:
 
 def _is_homonym(word: str) -> bool:
     """Tell whether a word in the nominative may be a given name as well as a common noun."""
+    if not is_known(word):
+        return False
     found = [reading for reading in readings(word) if "nomn" in reading.grammemes and reading.pos == "NOUN"]
     return any("Name" in reading.grammemes for reading in found) and any(
         reading.known and not reading.name for reading in found
