@@ -22,7 +22,7 @@ from augment_ru.engine.pool_gate import PoolGate, Wanted
 from augment_ru.engine.prepare import Constraints, Preparation, Prepared
 from augment_ru.engine.result import Outcome
 from augment_ru.engine.similarity import ScoreFunction, Similarity
-from augment_ru.errors import AugmentError, brief
+from augment_ru.errors import AugmentError, brief, saying_where
 from augment_ru.evaluation.broke import counted_edits, summed
 from augment_ru.evaluation.examples import Cache, Model, NamedModel, PredictFunction
 from augment_ru.language.annotate import Annotator
@@ -240,14 +240,11 @@ class Adversary:
             AugmentError: the record has no right answer, or there is a target, but the task has no single label.
         """
         goal = Goal.of(record, self.target)
-        try:
+        with saying_where(f"record {record.key}"):
             goal.check_known()
-        except AugmentError as error:
-            raise AugmentError(f"record {record.key}: {error}") from error
         if self.target is not None and (goal.kind != "labels" or len(goal.golds) > 1):
-            raise AugmentError(
-                f"`target` {self.target}: the task '{record.task.name}' has no single label; leave it out"
-            )
+            problem = f"`target` {self.target}: the task '{record.task.name}' has no single label; leave it out"
+            raise AugmentError(problem)
         return goal
 
     def _found(self, prepared: Prepared, case: SearchCase, gate: PoolGate) -> Finding:

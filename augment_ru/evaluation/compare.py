@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.evaluation import rates, tables
 from augment_ru.evaluation.evaluation import CORRECT
 from augment_ru.evaluation.examples import QuestionCounts
@@ -145,14 +145,11 @@ def _stated_rows(report: NamedReport, *, clean: bool) -> Mapping[str, Sequence[s
     """
     values = report.values
     if values.version != VERSION:
-        raise AugmentError(
-            f"{report.where}: is a report of version {values.version}; this augment-ru compares version {VERSION}; "
-            "run augment-ru evaluate again"
-        )
+        problem = f"{report.where}: is a report of version {values.version}; this augment-ru compares version {VERSION}"
+        raise AugmentError(f"{problem}; run augment-ru evaluate again")
     if values.rows is None or (clean and values.original_rows is None):
-        raise AugmentError(
-            f"{report.where}: states no rows, so an older version wrote it; run augment-ru evaluate again"
-        )
+        problem = f"{report.where}: states no rows, so an older version wrote it; run augment-ru evaluate again"
+        raise AugmentError(problem)
     return {ORIGINAL: values.original_rows or ()} if clean else values.rows
 
 
@@ -243,7 +240,8 @@ def _judged(
     runs, outcomes, cells = [], [], []
     for at, (report, names) in enumerate(zip(reports, called, strict=True)):
         for model in report.values.models:
-            try:
+            problem = f"is damaged: the outcomes of {model.model} are not those of its rows"
+            with saying_instead(f"{report.where}: {problem}", ValueError, LookupError):
                 own = {
                     attack: rates.AttackOutcomes.of_letters(
                         model.outcomes if attack == ORIGINAL else model.attacks[attack].outcomes,
@@ -253,10 +251,6 @@ def _judged(
                     for attack, rows in shared.items()
                 }
                 ((_, episodes),) = {one.before.shape[:2] for one in own.values()}
-            except (ValueError, LookupError) as error:
-                raise AugmentError(
-                    f"{report.where}: is damaged: the outcomes of {model.model} are not those of its rows"
-                ) from error
             counts = QuestionCounts()
             runs.append(ModelRun(names[model.model], model.signature, model.shots, [()] * episodes, {}, counts))
             outcomes.append(own)

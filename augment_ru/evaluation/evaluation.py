@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from msgspec import structs
 
-from augment_ru.errors import AugmentError, amount
+from augment_ru.errors import AugmentError, amount, saying_instead
 from augment_ru.evaluation import answers, examples, rates, tables
 from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
 from augment_ru.evaluation.contamination import check_fresh, contamination_report
@@ -369,10 +369,8 @@ class Evaluation:
         Raises:
             AugmentError: pandas is not installed.
         """
-        try:
+        with saying_instead("to_frame needs pandas; pip install pandas", ImportError):
             import pandas as pd  # noqa: PLC0415  (a package of the user's)
-        except ImportError as error:
-            raise AugmentError("to_frame needs pandas; pip install pandas") from error
         return pd.DataFrame(tables.numbers(self.counted()))
 
     def to_markdown(self) -> str:
@@ -752,9 +750,8 @@ def checked_models(models: Models, options: Mapping[str, Any], nearest: str = ""
             an option is for a kind that no model has.
     """
     if isinstance(models, str) or callable(models):
-        raise AugmentError(
-            "models: must be a list, such as ['majority'], or names with models, such as {'mine': model}"
-        )
+        problem = "models: must be a list, such as ['majority'], or names with models, such as {'mine': model}"
+        raise AugmentError(problem)
     if not models:
         raise AugmentError("no model; name one with `models`; augment-ru list models shows them")
     given = models.items() if isinstance(models, Mapping) else map(examples.named_spec, models)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from augment_ru.edits import Edit
 from augment_ru.engine.result import new_values
-from augment_ru.errors import AugmentError, saying_where
+from augment_ru.errors import AugmentError, saying_instead, saying_where
 from augment_ru.evaluation.answers import Golds, Kind, answer_kind, golds_of
 from augment_ru.evaluation.examples import PERTURBATION, without_metadata
 from augment_ru.formats.read import Row
@@ -350,7 +350,9 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
     meta = row.values[KEY]
     values = without_metadata(row.values)
     back: dict[str, Script] = {}
-    try:
+    damaged = "augment.source, augment.order or augment.edits is damaged"
+    told = saying_instead(lambda error: f"{damaged}: {error}", TypeError, AttributeError, ValueError)
+    with saying_where(row.where), told:
         for name, source in meta["source"].items():
             script = Script(source, (Edit(*edit) for edit in meta["edits"].get(name, ())))
             _check_text(name, script, field_paths.value(values, name))
@@ -359,12 +361,6 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
         order = order_of(meta)
         new = new_values(record, back, [order.index(at) for at in range(len(order))])
         return replaced(record, Changed(new))
-    except (TypeError, AttributeError, ValueError) as error:
-        raise AugmentError(
-            f"{row.where}: augment.source, augment.order or augment.edits is damaged: {error}"
-        ) from error
-    except AugmentError as error:
-        raise AugmentError(f"{row.where}: {error}") from error
 
 
 def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:

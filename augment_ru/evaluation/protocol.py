@@ -264,9 +264,8 @@ class Demonstrations:
             chosen = [own[at] for at in drawn]
         if not chosen:
             field = self.task.scoring.grouped_by
-            raise AugmentError(
-                f"`shots` {shots}: no train row has {group} in '{field}', as a row that is evaluated has"
-            )
+            problem = f"`shots` {shots}: no train row has {group} in '{field}', as a row that is evaluated has"
+            raise AugmentError(problem)
         return tuple(self.rows[at] for at in chosen)
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from math import log2
 from typing import NamedTuple, TypeAlias
 
-from augment_ru.errors import AugmentError, brief
+from augment_ru.errors import AugmentError, brief, saying_instead
 
 Ranking: TypeAlias = Sequence[str]
 """The ids of documents, the best first."""
@@ -60,10 +60,8 @@ def relevant_of(value: object, metric: str) -> Relevant | None:
         AugmentError: the value has another form, or a grade is no number.
     """
     held = value if isinstance(value, Mapping) else dict.fromkeys(ranking_of(value), 1)
-    try:
+    with saying_instead(f"{brief(value)}: has a grade that is no number; give ids with numbers", TypeError, ValueError):
         grades = tuple((str(name), float(grade)) for name, grade in held.items() if float(grade) > 0)
-    except (TypeError, ValueError) as error:
-        raise AugmentError(f"{brief(value)}: has a grade that is no number; give ids with numbers") from error
     return Relevant(grades, int(metric.partition("@")[2] or 1)) if grades else None
 
 

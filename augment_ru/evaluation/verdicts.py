@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Streams, digests
-from augment_ru.errors import AugmentError, optional
+from augment_ru.errors import MALFORMED, AugmentError, optional, saying_instead
 from augment_ru.evaluation.answers import by_field, golds_of
 from augment_ru.evaluation.examples import titled_text
 from augment_ru.evaluation.pairs import Pair, Pairs
@@ -195,13 +195,10 @@ def read_votes(path: Path) -> list[Vote]:
         AugmentError: the file cannot be read, or an answer is not one of those offered.
     """
     text = file_text(path, what="an export of Label Studio or Toloka")
-    try:
+    remedy = "no export with answers, of Label Studio (.json) or Toloka (.tsv); export the finished tasks"
+    with saying_instead(f"{path}: is {remedy}", *MALFORMED, csv.Error):
         found = list(_of_toloka(text) if path.suffix == ".tsv" else _of_label_studio(json.loads(text)))
         hash(tuple(found))  # a TypeError if an id is, say, an object
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, csv.Error) as error:
-        raise AugmentError(
-            f"{path}: is no export with answers, of Label Studio (.json) or Toloka (.tsv); export the finished tasks"
-        ) from error
     for vote in found:
         if vote.verdict not in (VALID, INVALID, UNCLEAR):
             raise AugmentError(f"{path}: {vote.id}: the answer is {vote.verdict!r}; possible: {', '.join(ANSWERS)}")

@@ -73,9 +73,8 @@ class JsonArray(ArrayRows):
         try:
             self.around, self.arrays = _split(text)
         except json.JSONDecodeError as error:
-            raise AugmentError(
-                f"line {error.lineno}: not JSON: {error.msg.removesuffix(' at')} at character {error.colno}"
-            ) from error
+            problem = f"line {error.lineno}: not JSON: {error.msg.removesuffix(' at')} at character {error.colno}"
+            raise AugmentError(problem) from error
         except RecursionError as error:
             raise AugmentError("not JSON that can be read: nested too deeply") from error
 

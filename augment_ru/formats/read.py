@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any, BinaryIO, NamedTuple
 
-from augment_ru.errors import AugmentError, saying_where
+from augment_ru.errors import AugmentError, saying_instead, saying_where
 from augment_ru.formats.encodings import UTF8, in_utf8
 from augment_ru.formats.files import check_input, open_input
 from augment_ru.formats.json_lines import encoded_row
@@ -129,10 +129,8 @@ def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:
     held = values.get(KEY)
     if not isinstance(held, str) or not held.startswith("{"):
         return values
-    try:
+    with saying_instead(lambda error: f"'{KEY}' is no JSON: {error}", ValueError):
         return {**values, KEY: json.loads(held)}
-    except ValueError as error:
-        raise AugmentError(f"'{KEY}' is no JSON: {error}") from error
 
 
 def rows_of(given: Iterable[Mapping[str, Any]], name: str = "row") -> Rows:

@@ -48,10 +48,8 @@ def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
         AugmentError: the row has a field named `key`.
     """
     if key in values:
-        raise AugmentError(
-            f"the row has a field '{key}' already (an output of perturb?); rename it; perturb has `meta` none, and "
-            f"`attacks` A+B to do one attack after another"
-        )
+        remedy = "perturb has `meta` none, and `attacks` A+B to do one attack after another"
+        raise AugmentError(f"the row has a field '{key}' already (an output of perturb?); rename it; {remedy}")
 
 
 def written(record: Record, changed: Changed) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from augment_ru.errors import AugmentError, amount, printable
+from augment_ru.errors import AugmentError, amount, printable, saying_instead
 from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.evaluation import checked_models, evaluate
 from augment_ru.evaluation.examples import default_path
@@ -120,10 +120,8 @@ def _shots(text: str) -> tuple[int, ...] | None:
     """
     if text == "task":
         return None
-    try:
+    with saying_instead(f"`shots` {text}: must be numbers, as in 0,1,4,8, or task", ValueError):
         return tuple(int(part) for part in text.split(","))
-    except ValueError as error:
-        raise AugmentError(f"`shots` {text}: must be numbers, as in 0,1,4,8, or task") from error
 
 
 def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None:

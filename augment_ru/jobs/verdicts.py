@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from augment_ru.errors import AugmentError, amount
+from augment_ru.errors import AugmentError, amount, saying_instead
 from augment_ru.evaluation import verdicts
 from augment_ru.evaluation.loading import loaded, released_tasks
 from augment_ru.evaluation.pairs import Pairs
@@ -139,14 +139,12 @@ def _reported_outcomes(source: str, report: SavedReport, digest: str) -> Outcome
     """
     if report.data is None or report.data.digest != digest:
         raise AugmentError(f"{source}: its rows were changed since; run augment-ru evaluate again")
-    try:
+    with saying_instead(f"{source}: is damaged, or no report of augment-ru evaluate", LookupError, ValueError):
         return {
             (attack, number): " ".join(_WORDS[letter] for letter in letters)
             for attack, entry in report.models[0].attacks.items()
             for number, letters in enumerate(zip(*(label[0] for label in entry.outcomes), strict=True))
         }
-    except (LookupError, ValueError) as error:
-        raise AugmentError(f"{source}: is damaged, or no report of augment-ru evaluate") from error
 
 
 def import_answers(

@@ -294,10 +294,8 @@ def _checked(values: Mapping[str, Any], name: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise AugmentError(
-            f"field '{name}': lone surrogate U+{ord(value[error.start]):04X} at character {error.start}; "
-            f"no text may hold one"
-        ) from error
+        problem = f"field '{name}': lone surrogate U+{ord(value[error.start]):04X} at character {error.start}"
+        raise AugmentError(f"{problem}; no text may hold one") from error
     return value
 
 

@@ -134,15 +134,11 @@ class Staging(NamedTuple):
                 stream.write(json.dumps(facts, ensure_ascii=False).encode())
             return
         if different := _first_difference(before, facts):
-            raise AugmentError(
-                f"{self.target}: the unfinished build was made from another {different}; "
-                f"restore that, or delete the folder {self.unfinished}"
-            )
+            remedy = f"restore that, or delete the folder {self.unfinished}"
+            raise AugmentError(f"{self.target}: the unfinished build was made from another {different}; {remedy}")
         if not resume:
-            raise AugmentError(
-                f"{self.target}: an unfinished build stands beside it; continue it with `resume`, "
-                f"or delete the folder {self.unfinished}"
-            )
+            remedy = f"continue it with `resume`, or delete the folder {self.unfinished}"
+            raise AugmentError(f"{self.target}: an unfinished build stands beside it; {remedy}")
 
     def publish(self) -> None:
         """Move the complete release from the folder in which it was built to its target, in one rename."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.constraints.rule_file import constraint_path
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.release.manifest_shape import check_shape
 from augment_ru.release.release_recipe import ReleaseRecipe
 from augment_ru.resources import PACKAGE, folder
@@ -105,10 +105,8 @@ def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callabl
     ours = sorted({name.partition(":")[0] for name in constraints if name not in own})
     found |= {f"constraints/{name}.toml": constraint_path(name) for name in ours}
     found |= {name: place(name) for name in own}
-    try:
+    with saying_instead(lambda error: f"{error.filename}: cannot be read ({error.strerror})", OSError):
         return {name: file_digest(found[name]) for name in sorted(found)}
-    except OSError as error:
-        raise AugmentError(f"{error.filename}: cannot be read ({error.strerror})") from error
 
 
 def variations_in(task: Mapping[str, Any]) -> list[str]:
@@ -141,18 +139,14 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """
     if path.exists() and (not path.is_file() or path.stat().st_size > _MOST_BYTES):  # a device may have no end
         raise AugmentError(f"{path}: is no plain file of at most {_MOST_BYTES:,} bytes; is this folder a release?")
-    try:
+    with saying_instead(lambda error: f"{path}: cannot be read ({error.strerror}); is this folder a release?", OSError):
         data = path.read_bytes()
-    except OSError as error:
-        raise AugmentError(f"{path}: cannot be read ({error.strerror}); is this folder a release?") from error
     start = data.rpartition(f',\n "{_SELF}"'.encode())[0]
     if not start:
         raise AugmentError(f"{path.name}: was changed: it does not end with its own digest")
-    try:
+    with saying_instead(lambda error: f"{path.name}: was changed: {error}", ValueError, RecursionError):
         content = json.loads(start.decode() + "\n}")
         is_whole = isinstance(content, dict) and encoded_manifest(content) == data
-    except (ValueError, RecursionError) as error:
-        raise AugmentError(f"{path.name}: was changed: {error}") from error
     if not is_whole:
         raise AugmentError(f"{path.name}: was changed: its digest does not match")
     if content.get("format") != FORMAT:

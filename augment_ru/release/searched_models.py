@@ -14,7 +14,7 @@ from augment_ru.adversary.result import Finding
 from augment_ru.adversary.victim import labels_of, victim_of
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Prepared
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.evaluation.examples import NamedModel, example_of
 from augment_ru.formats.row import new_row
 from augment_ru.records.task import Task
@@ -96,14 +96,11 @@ class Searches:
         """
         spec = self.recipe.searches[variation]
         options = self.recipe.options.get(spec.partition(":")[0], {})
-        try:
+        where, remedy = f"[adversary]: task of the schema '{schema.name}'", "name the tasks that it can answer in tasks"
+        with saying_instead(lambda error: f"{where}: {error}; {remedy}", AugmentError):
             return victim_of(
                 spec, given.labels, schema, train=given.train, device=self.device, options=options, seed=self.seed
             )
-        except AugmentError as error:
-            raise AugmentError(
-                f"[adversary]: task of the schema '{schema.name}': {error}; name the tasks that it can answer in tasks"
-            ) from error
 
     def findings(self, variation: str, prepared: Prepared, given: Searched) -> list[Finding]:
         """Run one of the searches on prepared records of a task; return what it found for each record.

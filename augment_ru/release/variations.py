@@ -102,10 +102,8 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
     names = [*(one.name for one in recipe.attacks), *(adversary.attacks if adversary else ())]
     for name, perturber in zip(names, run.perturbers, strict=True):
         if perturber.attack.wants_corpus:
-            raise AugmentError(
-                f"attack '{name}': reads all rows of a run, so none could be rebuilt by itself; "
-                f"give its generator a file (corpus:FILE), or leave it out"
-            )
+            problem = f"attack '{name}': reads all rows of a run, so none could be rebuilt by itself"
+            raise AugmentError(f"{problem}; give its generator a file (corpus:FILE), or leave it out")
     own = run.perturbers[: len(recipe.attacks)]
     perturbers = {attack.name: perturber for attack, perturber in zip(recipe.attacks, own, strict=True)}
     searches = Searches(adversary, run.perturbers[len(own) :], recipe.seed, device) if adversary else None

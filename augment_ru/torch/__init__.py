@@ -89,9 +89,8 @@ class PerturbedBatches:
         """Return the indices of the rows that are perturbed in an epoch."""
         for row in rows:
             if not isinstance(row, Mapping):
-                raise AugmentError(
-                    f"{str(row)[:80]!r}: no row; the dataset must give dictionaries, such as {{'text': …}}"
-                )
+                problem = f"{str(row)[:80]!r}: no row; the dataset must give dictionaries, such as {{'text': …}}"
+                raise AugmentError(problem)
         known = [
             at for at, row in enumerate(rows) if not self._fields or any(has_value(row, name) for name in self._fields)
         ]
