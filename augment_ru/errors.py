@@ -53,9 +53,11 @@ def printable(text: str) -> str:
     >>> print(printable("кот\x1b[31m"))
     кот\x1b[31m
     """
-    return "".join(
-        char if char.isprintable() or char in "\n\t" or _is_space(char) else ascii(char)[1:-1] for char in text
-    )
+    return "".join(char if _is_shown(char) else ascii(char)[1:-1] for char in text)
+
+
+def _is_shown(char: str) -> bool:
+    return char.isprintable() or char in "\n\t" or unicodedata.category(char) == "Zs"
 
 
 def amount(count: int, one: str, several: str = "") -> str:
@@ -65,10 +67,6 @@ def amount(count: int, one: str, several: str = "") -> str:
     ('1 row', '2,000 rows', '0 queries')
     """
     return f"{count:,} {one if count == 1 else several or one + 's'}"
-
-
-def _is_space(char: str) -> bool:
-    return unicodedata.category(char) == "Zs"
 
 
 class AugmentError(Exception):

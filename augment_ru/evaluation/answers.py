@@ -333,9 +333,8 @@ def labels_among(golds: Iterable[object], kind: Kind) -> tuple[str, ...] | None:
         golds: the right answers.
         kind: the kind of the answers, such as "labels".
     """
-    return (
-        tuple(sorted({label for gold in golds for label in field_paths.strings(gold)})) if kind in _OF_CLASSES else None
-    )
+    labels = {label for gold in golds for label in field_paths.strings(gold)} if kind in _OF_CLASSES else None
+    return None if labels is None else tuple(sorted(labels))
 
 
 def check_labels_shared(train: str, learned: Collection[str], asked: Collection[str] | None) -> None:

@@ -121,9 +121,7 @@ def compare(
         gold=reports[0].values.gold,
         correct=reports[0].values.correct,
         metrics=[metric],
-        majority={},
         originals=records,
-        originals_without_gold=0,
         rows={} if clean else {attack: len(own) for attack, own in shared.items()},
         attacks=[] if clean else list(shared),
         models=[

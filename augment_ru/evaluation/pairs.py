@@ -355,7 +355,8 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
     with saying_where(row.where), told:
         for name, source in meta["source"].items():
             script = Script(source, (Edit(*edit) for edit in meta["edits"].get(name, ())))
-            _check_text(name, script, field_paths.value(values, name))
+            if script.text != field_paths.value(values, name):
+                raise AugmentError(f"augment.edits do not give the text of '{name}'; was the file changed by hand?")
             back[name] = inverse_script(script)
         record = Record(values, task)
         order = order_of(meta)
@@ -372,11 +373,6 @@ def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
     if not isinstance(held, list) or sorted(map(str, held)) != sorted(map(str, range(len(held)))):
         return ()
     return tuple(held)
-
-
-def _check_text(name: str, script: Script, value: object) -> None:
-    if script.text != value:
-        raise AugmentError(f"augment.edits do not give the text of '{name}'; was the file changed by hand?")
 
 
 def inverse_script(script: Script) -> Script:

@@ -514,9 +514,8 @@ def run_model(
         found = ModelRun(model.name, model.stated, shots, originals, attacks, counts, model.deterministic)
         return replace(found, prompt=prompt, unread=unread, labels=labels)
 
-    runs: list[ModelRun] = []
+    runs, counts = list[ModelRun](), QuestionCounts()
     for shots, episodes in plan.runs_of(model):
-        counts = QuestionCounts()
         first, *others = (run_of(shots, episodes, counts, repeat) for repeat in range(plan.repeats))
         runs.append(replace(first, repeats=others))
     return runs

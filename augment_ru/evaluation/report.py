@@ -854,9 +854,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     gold: Sequence[str]
     correct: str
     metrics: Sequence[str]
-    majority: Mapping[str, float]
+    majority: Mapping[str, float] = {}
     originals: int
-    originals_without_gold: int
+    originals_without_gold: int = 0
     rows: Mapping[str, int]
     attacks: Sequence[str]
     models: Sequence[ComparedModel]

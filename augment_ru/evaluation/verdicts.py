@@ -35,17 +35,8 @@ QUESTION = (
     "него? «да» — если и то и другое, «нет» — если хотя бы одно не так, «неясно» — если решить нельзя."
 )
 
-LABELS = """<View>
-  <Header value="$question"/>
-  <Header value="Исходный текст"/><Text name="original" value="$original"/>
-  <Header value="Изменённый текст"/><Text name="perturbed" value="$perturbed"/>
-  <Header value="Верный ответ"/><Text name="answer" value="$answer"/>
-  <Choices name="verdict" toName="perturbed" choice="single" required="true">
-    <Choice value="да"/><Choice value="нет"/><Choice value="неясно"/>
-  </Choices>
-</View>
-"""
-"""The labelling interface for the tasks of `label_studio`, in XML."""
+LABELS = Path(__file__).with_name("label_studio.xml")
+"""The file of the labelling interface for the tasks of `label_studio`."""
 
 
 class Vote(NamedTuple):
@@ -114,11 +105,8 @@ def perturbed(pairs: Pairs) -> dict[str, list[int]]:
 
     Attacks without such rows are left out.
     """
-    rows = {
-        attack: [at for at, pair in enumerate(own) if pair.status == "perturbed"]
-        for attack, own in pairs.attacks.items()
-    }
-    return {attack: own for attack, own in rows.items() if own}
+    places = ((attack, at) for attack, own in pairs.attacks.items() for at in range(len(own)))
+    return grouped((attack, at) for attack, at in places if pairs.attacks[attack][at].status == "perturbed")
 
 
 def shares(total: int, sizes: Sequence[int]) -> list[int]:
@@ -358,12 +346,11 @@ def with_verdicts(pairs: Pairs, known: Mapping[str, str]) -> Pairs:
     Raises:
         AugmentError: no row was judged.
     """
-    found = {
-        attack: [
-            replace(pair, verdict=known.get(id_of(pairs, pair))) if pair.status == "perturbed" else pair for pair in own
-        ]
-        for attack, own in pairs.attacks.items()
-    }
+
+    def judged_pair(pair: Pair) -> Pair:
+        return replace(pair, verdict=known.get(id_of(pairs, pair))) if pair.status == "perturbed" else pair
+
+    found = {attack: list(map(judged_pair, own)) for attack, own in pairs.attacks.items()}
     if not any(pair.verdict for own in found.values() for pair in own):
         raise AugmentError("`verdicts`: none is of a row that is evaluated; judge a sample of these rows")
     return replace(pairs, attacks=found)

@@ -67,7 +67,7 @@ def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     asked = _asked([one.pairs for one in held], given["size"], given["seed"], outcomes)
     text = verdicts.toloka(asked) if output.suffix == ".tsv" else verdicts.label_studio(asked)
     write_file(output, [text.encode()])
-    write_file(interface, [verdicts.LABELS.encode()])
+    write_file(interface, [verdicts.LABELS.read_bytes()])
     of_tasks = f" in {amount(len(tasks), 'task')}" if tasks else ""
     say(f"{amount(len(asked), 'row')} of {amount(len(attacks), 'attack')}{of_tasks} to judge")
     say(f"wrote {', '.join(map(str, filter(None, (output, interface))))}")

@@ -167,7 +167,7 @@ def _of_words(row: Values, words: WordSpans) -> Iterator[Offset]:
 
 def _word_span(where: str, stated: object, count: int, text: str, label: str) -> Span:
     """Return the span of `count` words from word number `stated` on, without punctuation after the last word."""
-    starts = _word_starts(text)
+    starts = [match.start() for match in _WORD.finditer(text)]
     first = _number(stated)
     if first is None or not 0 <= first < len(starts):
         raise AugmentError(f"{where}: word {_shown([stated])} of a text of {len(starts)} words")
@@ -176,10 +176,6 @@ def _word_span(where: str, stated: object, count: int, text: str, label: str) ->
     while stop > last + 1 and not text[stop - 1].isalnum():
         stop -= 1
     return Span(starts[first], stop, label)
-
-
-def _word_starts(text: str) -> list[int]:
-    return [match.start() for match in _WORD.finditer(text)]
 
 
 def _word_number(text: str, at: int) -> int:

@@ -202,17 +202,11 @@ class BuildReport:
         tasks = self.content["tasks"]
         rows = sum(task["test"] * (len(manifest.variations_in(task)) + 1) for task in tasks)
         train = sum(task["train"] for task in tasks)
-        seconds = (
-            f"{self.seconds:.1f} s (annotation {self.timing.annotation:.1f}, "
-            f"attacks and gate {sum(self.timing.perturbing.values()):.1f}, rows {self.timing.writing:.1f})"
-        )
-        sentences = [
-            f"{amount(len(tasks), 'task')}, {amount(rows, 'test row')}, {amount(train, 'train row')}",
-            f"{amount(self.made, 'shard')} made, {self.kept:,} kept",
-            seconds,
-            f"manifest {self.digest}",
-        ]
-        return "; ".join(sentences)
+        counts = f"{amount(len(tasks), 'task')}, {amount(rows, 'test row')}, {amount(train, 'train row')}"
+        shards = f"{amount(self.made, 'shard')} made, {self.kept:,} kept"
+        perturbing = f"attacks and gate {sum(self.timing.perturbing.values()):.1f}"
+        times = f"annotation {self.timing.annotation:.1f}, {perturbing}, rows {self.timing.writing:.1f}"
+        return f"{counts}; {shards}; {self.seconds:.1f} s ({times}); manifest {self.digest}"
 
     @property
     def prompts(self) -> str:

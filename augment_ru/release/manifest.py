@@ -80,7 +80,7 @@ def other_code(content: Mapping[str, Any]) -> str:
 def _code() -> str:
     """Return a digest of this package's source: its modules and its templates."""
     total = sha256()
-    files = [path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".jinja"}]
+    files = [path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".jinja", ".json"}]
     for path in sorted(files, key=lambda path: path.relative_to(PACKAGE).as_posix()):
         total.update(f"{path.relative_to(PACKAGE).as_posix()}\0{file_digest(path)}\n".encode())
     return total.hexdigest()

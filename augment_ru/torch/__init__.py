@@ -20,17 +20,17 @@ Row = Mapping[str, Any]
 class PerturbedBatches:
     """A collate function for `torch.utils.data.DataLoader`: perturbs the rows of a batch together, then collates them.
 
-    How a row is perturbed depends only on the row, the seed and the epoch, not on its batch or worker. The epoch is
-    shared with the workers, so that workers may be persistent.
+    How a row is perturbed depends only on the row, the seed and the epoch, not on its batch or worker. Persistent
+    workers see a new `epoch`, too.
 
     Args:
         augmenter: perturbs the rows; its gate and constraints apply.
         collate: makes a batch of the rows, such as a function that tokenizes their texts; by default the batch is the
             list of rows.
-        field: the fields to perturb, instead of the task's. Rows without any of these fields stay unchanged, such as
-            the tokenized rows of an evaluation set: `Trainer` uses one collate function for training and evaluation.
+        field: the fields to perturb, instead of the task's. Rows that have none of these fields stay unchanged.
+            Transformers' `Trainer` uses this, since it also passes the rows of an evaluation set to this function.
         task: a task, its name, or a TOML file that defines it; None to recognise the task of each row.
-        clean: the share of rows that stay unchanged in an epoch, in [0, 1]; in every epoch these are different rows.
+        clean: the share of rows that stay unchanged, in [0, 1]; they are drawn anew for every epoch.
 
     Raises:
         AugmentError: `clean` is not in [0, 1], or there is no such task.
@@ -89,8 +89,9 @@ class PerturbedBatches:
         """Return the indices of the rows that are perturbed in an epoch."""
         for row in rows:
             if not isinstance(row, Mapping):
-                problem = f"{str(row)[:80]!r}: no row; the dataset must give dictionaries, such as {{'text': …}}"
-                raise AugmentError(problem)
+                raise AugmentError(
+                    f"{str(row)[:80]!r}: no row; the dataset must give dictionaries, such as {{'text': …}}"
+                )
         known = [
             at for at, row in enumerate(rows) if not self._fields or any(has_value(row, name) for name in self._fields)
         ]
