@@ -1,7 +1,7 @@
 """Compare several reports over the rows that all of them share: tables, sentences, and a page."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -165,14 +165,12 @@ def _names_apart(reports: Sequence[NamedReport]) -> list[str]:
     return [f"{name} {turn + 1}" if count[name] > 1 else name for name, turn in _turns(names)]
 
 
-def _turns(names: Sequence[str]) -> list[tuple[str, int]]:
+def _turns(names: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Return (name, count) for each name: how many times it occurs earlier in `names`."""
     seen = Counter[str]()
-    found = []
     for name in names:
-        found.append((name, seen[name]))
+        yield name, seen[name]
         seen[name] += 1
-    return found
 
 
 def _shared(rows: Sequence[Mapping[str, Sequence[str]]]) -> Shared:
@@ -373,14 +371,13 @@ def compared_page(found: Comparison, shown: Sequence[ShownTable] | None = None) 
     """
     rows = sum(found.rows.values()) if found.attacks else found.originals
     date = [] if found.date is None else [found.date]
-    return page_of(
-        {
-            **data_of_report(found, compared_tables(found) if shown is None else shown),
-            "compared": True,
-            "header": [*date, f"{len(found.reports)} reports", f"{rows:,} shared rows"],
-            "lead": _LEAD if found.attacks else _LEAD_WITHOUT_ATTACKS,
-            "findings": compared_findings(found),
-            "about": {name: about(name) for name in found.attacks},
-            "sections": ["robustness", *(["rates"] if found.attacks else [])],
-        }
-    )
+    data = {
+        **data_of_report(found, compared_tables(found) if shown is None else shown),
+        "compared": True,
+        "header": [*date, f"{len(found.reports)} reports", f"{rows:,} shared rows"],
+        "lead": _LEAD if found.attacks else _LEAD_WITHOUT_ATTACKS,
+        "findings": compared_findings(found),
+        "about": {name: about(name) for name in found.attacks},
+        "sections": ["robustness", *(["rates"] if found.attacks else [])],
+    }
+    return page_of(data)

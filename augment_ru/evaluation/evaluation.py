@@ -7,7 +7,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
@@ -583,10 +583,9 @@ def _chosen_from(rows: Sequence[Pair]) -> ChosenFrom:
 
 
 def _version(package: str) -> str:
-    try:
+    with suppress(PackageNotFoundError):
         return version(package)
-    except PackageNotFoundError:
-        return "none"
+    return "none"
 
 
 _log = logging.getLogger(__name__)

@@ -544,6 +544,23 @@ class NamedModel:
     reads: Callable[[Sequence[Example]], Sequence[Example]] | None = None
 
     @classmethod
+    def made(cls, spec: str, request: ModelRequest, options: Mapping[str, Any] | None = None) -> "NamedModel":
+        """Make a model from its specification `KIND[:ARGUMENT]` or `NAME=KIND[:ARGUMENT]`.
+
+        The name of the model is NAME, or the whole specification if it gives no name.
+
+        Args:
+            spec: the specification, such as `linear:train.jsonl`.
+            request: what the model is made from; its argument and options are those given here.
+            options: options of this kind of model, by name.
+
+        Raises:
+            AugmentError: there is no such kind, or the model cannot be made.
+        """
+        name, kind = named_spec(spec)
+        return cls.of(name, model_of(kind, request, options))
+
+    @classmethod
     def of(cls, name: str, model: Model | PredictFunction) -> "NamedModel":
         """Give a model a name; attributes that the model lacks get the defaults of `Model`.
 

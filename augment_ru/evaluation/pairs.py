@@ -5,6 +5,7 @@ The original of an output row is restored from its metadata: its edits are undon
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -313,10 +314,9 @@ class _OriginalIndex:
 
 def as_float(value: object) -> float | None:
     """Return a JSON number as a float; None for any other value, and for a number too large for a float."""
-    try:
+    with suppress(OverflowError):
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-    except OverflowError:
-        return None
+    return None
 
 
 def _spans_of(given: object, texts: Mapping[str, str]) -> Mapping[str, Sequence[Sequence[Any]]] | None:

@@ -263,10 +263,9 @@ def named_files(values: Iterable[str]) -> list[str]:
 
 
 def _exists(name: str) -> bool:
-    try:
+    with suppress(OSError, ValueError):  # longer than a name may be, or with a character that none may have
         return Path(name).exists()
-    except (OSError, ValueError):  # longer than a name may be, or with a character that none may have
-        return False
+    return False
 
 
 def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[str | None]) -> None:

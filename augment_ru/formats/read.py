@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, BinaryIO, NamedTuple
 
@@ -107,10 +108,9 @@ class RowsRead:
 
 def _bytes_of(values: Mapping[str, Any]) -> bytes:
     """Encode a row for the hash; it may have values that JSON cannot hold, in fields that do not matter."""
-    try:
+    with suppress(AugmentError):
         return encoded_row(values).encode("utf-8", "surrogatepass")
-    except AugmentError:
-        return json.dumps(dict(values), default=str).encode()
+    return json.dumps(dict(values), default=str).encode()
 
 
 def _read(place: str, held: RowSource, line: Line) -> Row:

@@ -97,10 +97,9 @@ class Remote:
 
     def read(self, name: str) -> bytes | None:
         """Return the bytes of a file in this folder; None if it does not exist or cannot be read."""
-        try:
+        with suppress(OSError, ValueError):
             return bytes(self._files.cat_file(f"{self._path}/{name}"))
-        except (OSError, ValueError):
-            return None
+        return None
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file in this folder. In an object store it appears only when it is complete.

@@ -16,6 +16,7 @@ from augment_ru.formats.read import read_rows
 from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import say
+from augment_ru.records.groups import grouped
 from augment_ru.release.judged import judge_release
 
 Outcomes: TypeAlias = Mapping[tuple[str, int], str]
@@ -96,19 +97,14 @@ def _outcomes(path: str, pairs: Pairs) -> Outcomes:
     Raises:
         AugmentError: the predictions belong to other rows.
     """
-    found: dict[tuple[str, int], str] = {}
-    counts: dict[str, int] = {}
-    first = None
-    for row in read_rows(path).values:
-        run = (row.get("model"), row.get("shots"), row.get("episode"))
-        first = first or run
-        if run == first and isinstance(row.get("attack"), str):
-            number = counts.setdefault(row["attack"], 0)
-            counts[row["attack"]] += 1
-            found[row["attack"], number] = str(row.get("outcome"))
-    if counts != {attack: len(own) for attack, own in pairs.attacks.items()}:
+    rows = read_rows(path).values
+    runs = [(row.get("model"), row.get("shots"), row.get("episode")) for row in rows]
+    said = (row for row, run in zip(rows, runs, strict=True) if run == runs[0] and isinstance(row.get("attack"), str))
+    found = grouped((row["attack"], str(row.get("outcome"))) for row in said)
+    ours, theirs = ({attack: len(own) for attack, own in one.items()} for one in (pairs.attacks, found))
+    if ours != theirs:
         raise AugmentError(f"`predictions` {path}: are not of these rows; give what evaluate wrote for them")
-    return found
+    return {(attack, number): outcome for attack, own in found.items() for number, outcome in enumerate(own)}
 
 
 def _reported(source: str) -> tuple[str, SavedReport] | None:

@@ -142,21 +142,17 @@ def result_entry(
     else:
         state = {key: getattr(result, key) for key in ("status", "probability", "similarity", "candidate")}
     own = _protected(result)
-    return _with_digest(
-        {
-            "row": row,
-            PERTURBATION: name,
-            **state,
-            "edits": {
-                field: [[edit.start, edit.stop, edit.text] for edit in script.edits]
-                for field, script in result.scripts.items()
-            },
-            **({"order": list(result.order)} if result.order else {}),
-            **result.notes(),
-            **({} if own == protected else {"protected": own}),
-            "line": line_digest(line),
-        }
-    )
+    entry = {
+        "row": row,
+        PERTURBATION: name,
+        **state,
+        "edits": {field: list(script.triples) for field, script in result.scripts.items()},
+        **({"order": list(result.order)} if result.order else {}),
+        **result.notes(),
+        **({} if own == protected else {"protected": own}),
+        "line": line_digest(line),
+    }
+    return _with_digest(entry)
 
 
 def _protected(result: Result | Finding) -> dict[str, list[list[Any]]]:

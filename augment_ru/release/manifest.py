@@ -7,6 +7,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -51,10 +52,8 @@ def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by 
     packages = {}
     for name in _PACKAGES:
         if models or name not in _MODELS:
-            try:
+            with suppress(PackageNotFoundError):
                 packages[name] = version(name)
-            except PackageNotFoundError:
-                continue
     return {
         "augment_ru": __version__,
         "code": _code(),

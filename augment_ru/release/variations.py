@@ -123,20 +123,6 @@ def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
     }
 
 
-class Variation(NamedTuple):
-    """The rows of a variation: the rows of a task, original or made by one attack or search.
-
-    Attributes:
-        name: the name of the variation.
-        rows: the rows, as lines of JSON without line breaks.
-        entries: what the edit log says about each row, as lines of JSON without line breaks.
-    """
-
-    name: str
-    rows: list[str]
-    entries: list[str]
-
-
 @dataclass(slots=True)
 class Timing:
     """How many seconds the build of a release took, by kind of work.
@@ -163,8 +149,10 @@ class Timing:
 
 def variations(
     tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Timing, given: Searched | None = None
-) -> Iterator[Variation]:
+) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield the original rows, then the rows of each attack and search. The texts are annotated once for all of them.
+
+    Each is its name, its rows, and what the edit log says about each row, both as lines of JSON without line breaks.
 
     Args:
         tools: the attacks, gate and annotator of the recipe.
@@ -185,7 +173,7 @@ def variations(
     originals = [record.line or "" for record in rows]
     of_originals = zip(records, originals, protected, strict=True)
     entries = [original_entry(number, task.name, line, spans) for number, line, spans in of_originals]
-    yield Variation(task.name, originals, entries)
+    yield task.name, originals, entries
     results: dict[str, Any] = {}
     searches = tools.recipe.searches_of(task)
     for name in tools.recipe.variations_of(task):
@@ -203,7 +191,7 @@ def variations(
         rows_of = zip(records, lines, found, protected, breaks.get(name, [()] * len(lines)), strict=True)
         entries = [result_entry(at, name, line, one, spans, breaks=own) for at, line, one, spans, own in rows_of]
         timing.writing += timing.clock() - done
-        yield Variation(name, lines, entries)
+        yield name, lines, entries
 
 
 def _protected(prepared: Prepared) -> list[dict[str, list[list[Any]]]]:
