@@ -20,17 +20,17 @@ Row = Mapping[str, Any]
 class PerturbedBatches:
     """A collate function for `torch.utils.data.DataLoader`: perturbs the rows of a batch together, then collates them.
 
-    How a row is perturbed depends only on the row, the seed and the epoch, not on its batch or worker. Persistent
-    workers see a new `epoch`, too.
+    How a row is perturbed depends only on the row, the seed and the epoch, not on its batch or worker. The epoch is
+    shared with the workers, so that workers may be persistent.
 
     Args:
         augmenter: perturbs the rows; its gate and constraints apply.
         collate: makes a batch of the rows, such as a function that tokenizes their texts; by default the batch is the
             list of rows.
-        field: the fields to perturb, instead of the task's. Rows that have none of these fields stay unchanged.
-            Transformers' `Trainer` uses this, since it also passes the rows of an evaluation set to this function.
+        field: the fields to perturb, instead of the task's. Rows without any of these fields stay unchanged, such as
+            the tokenized rows of an evaluation set: `Trainer` uses one collate function for training and evaluation.
         task: a task, its name, or a TOML file that defines it; None to recognise the task of each row.
-        clean: the share of rows that stay unchanged, in [0, 1]; they are drawn anew for every epoch.
+        clean: the share of rows that stay unchanged in an epoch, in [0, 1]; in every epoch these are different rows.
 
     Raises:
         AugmentError: `clean` is not in [0, 1], or there is no such task.
