@@ -4,7 +4,7 @@ import difflib
 import reprlib
 import unicodedata
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -53,9 +53,11 @@ def printable(text: str) -> str:
     >>> print(printable("кот\x1b[31m"))
     кот\x1b[31m
     """
-    return "".join(
-        char if char.isprintable() or char in "\n\t" or _is_space(char) else ascii(char)[1:-1] for char in text
-    )
+    return "".join(char if _is_shown(char) else ascii(char)[1:-1] for char in text)
+
+
+def _is_shown(char: str) -> bool:
+    return char.isprintable() or char in "\n\t" or unicodedata.category(char) == "Zs"
 
 
 def amount(count: int, one: str, several: str = "") -> str:
@@ -65,10 +67,6 @@ def amount(count: int, one: str, several: str = "") -> str:
     ('1 row', '2,000 rows', '0 queries')
     """
     return f"{count:,} {one if count == 1 else several or one + 's'}"
-
-
-def _is_space(char: str) -> bool:
-    return unicodedata.category(char) == "Zs"
 
 
 class AugmentError(Exception):
@@ -135,6 +133,27 @@ def saying_where(where: str) -> Iterator[None]:
         yield
     except AugmentError as error:
         raise AugmentError(f"{where}: {error}") from error
+
+
+MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What reading a value may raise that has another form than expected."""
+
+
+@contextmanager
+def saying_instead(told: str | Callable[[Any], str], *kinds: type[BaseException]) -> Iterator[None]:
+    """Context manager: turn errors of some classes that its block raises into an `AugmentError`.
+
+    Args:
+        told: the message, or a function that makes it of the error.
+        kinds: the classes of these errors.
+
+    Raises:
+        AugmentError: the block raised one; its cause is that error.
+    """
+    try:
+        yield
+    except kinds as error:
+        raise AugmentError(told if isinstance(told, str) else told(error)) from error
 
 
 class Terminated(SystemExit):

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from augment_ru.errors import AugmentError, Terminated, said, unknown
+from augment_ru.errors import AugmentError, Terminated, said, saying_where, unknown
 from augment_ru.resources import PACKAGE, folder
 
 _FOLDERS = {
@@ -41,10 +41,8 @@ def offered(group: str) -> dict[str, EntryPoint]:
     found: dict[str, EntryPoint] = {}
     for entry in entry_points(group=group):
         if entry.name in found and found[entry.name].value != entry.value:
-            raise AugmentError(
-                f"two packages offer '{entry.name}' in {group}: {found[entry.name].value} and {entry.value}; "
-                f"uninstall one"
-            )
+            problem = f"two packages offer '{entry.name}' in {group}: {found[entry.name].value} and {entry.value}"
+            raise AugmentError(f"{problem}; uninstall one")
         found[entry.name] = entry
     return found
 
@@ -157,10 +155,8 @@ def own_object(spec: str) -> Any:  # noqa: ANN401  (whatever the module defines)
             own = ", ".join(sorted(key for key in found if not key.startswith("_") and callable(found[key]))) or "none"
             raise AugmentError(f"{spec}: no such function or class; the file has {own}; name one, as in {file}:NAME")
         return found[name]
-    try:
+    with saying_where(spec):
         return imported(spec.removeprefix(_MODULE))
-    except AugmentError as error:
-        raise AugmentError(f"{spec}: {error}") from error
 
 
 _imported: dict[Path, None] = {}
@@ -224,9 +220,8 @@ def own_class(spec: str, base: type) -> Any:  # noqa: ANN401  (a class below `ba
         classes = [one for one in vars(module).values() if _is_below(one, base) and one.__module__ == module.__name__]
         if len(classes) != 1:
             names = ", ".join(one.__name__ for one in classes) or "none"
-            raise AugmentError(
-                f"{spec}: must define one class below {base.__name__}; it has {names}; name one: {file}:NAME"
-            )
+            problem = f"{spec}: must define one class below {base.__name__}; it has {names}; name one: {file}:NAME"
+            raise AugmentError(problem)
         (found,) = classes
     if not _is_below(found, base):
         raise AugmentError(f"{spec}: is no class that inherits from augment_ru.{base.__name__}")

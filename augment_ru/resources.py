@@ -316,10 +316,8 @@ def phrases_in(where: str, cell: str) -> tuple[Phrase, ...]:
             for place in places
             for word in place
         ):
-            raise AugmentError(
-                f"{where}: the phrase «{phrase}» is not words; write «word word», «word/word word» or «beginning*», "
-                f"and a comma and a space between phrases"
-            )
+            remedy = "write «word word», «word/word word» or «beginning*», and a comma and a space between phrases"
+            raise AugmentError(f"{where}: the phrase «{phrase}» is not words; {remedy}")
         found.append(places)
     return tuple(found)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import inspect
 
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, saying_instead, unknown
 from augment_ru.resources import SMALL, file_text
 
 T = TypeVar("T")
@@ -63,10 +63,8 @@ def typed(where: str, table: object, kind: type[T]) -> T:
     Raises:
         AugmentError: a key is unknown or missing, a value has another type, or the constructor raises a `ValueError`.
     """
-    try:
+    with saying_instead(lambda error: _told(where, table, kind, str(error)), msgspec.ValidationError):
         return msgspec.convert(table, kind)
-    except msgspec.ValidationError as error:
-        raise AugmentError(_told(where, table, kind, str(error))) from error
 
 
 _ERROR = re.compile(r"(.*?)(?: - at `\$(.*)`)?", re.DOTALL)

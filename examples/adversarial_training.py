@@ -12,7 +12,8 @@ import tempfile
 from pathlib import Path
 
 from augment_ru import Adversary
-from augment_ru.adversary.victim import labels_of, victim_of
+from augment_ru.evaluation.answers import different_golds, labels_of_different
+from augment_ru.evaluation.examples import ModelRequest, NamedModel
 from augment_ru.formats.read import read_rows
 from augment_ru.records.task import generic
 
@@ -23,8 +24,9 @@ ATTACKS = ("butterfingers", "homoglyphs")
 def attacked(train: str, rows: str, given: argparse.Namespace) -> list:
     """What a search finds for the rows of a file against a model that is trained on another."""
     values = read_rows(rows).values
-    options = {"analyzer": given.analyzer}
-    victim = victim_of(f"{given.model}:{train}", labels_of(values, generic()), generic(), options=options)
+    labels = labels_of_different(different_golds(values, generic()), generic())
+    request = ModelRequest("", generic(), labels)
+    victim = NamedModel.made(f"{given.model}:{train}", request, {"analyzer": given.analyzer})
     return list(Adversary(ATTACKS, victim, budget=given.budget, threshold=given.threshold).records(values, generic()))
 
 

@@ -20,9 +20,9 @@ from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.pool import pools
 from augment_ru.engine.pool_gate import PoolGate, Wanted
 from augment_ru.engine.prepare import Constraints, Preparation, Prepared
-from augment_ru.engine.result import Outcome
+from augment_ru.engine.result import Outcome, Settings
 from augment_ru.engine.similarity import ScoreFunction, Similarity
-from augment_ru.errors import AugmentError, brief
+from augment_ru.errors import AugmentError, brief, saying_where
 from augment_ru.evaluation.broke import counted_edits, summed
 from augment_ru.evaluation.examples import Cache, Model, NamedModel, PredictFunction
 from augment_ru.language.annotate import Annotator
@@ -126,19 +126,11 @@ class Adversary:
         self._deadline: float | None = None
         self.confirm = (0 if self.ledger.model.deterministic else LEAST) if confirm is None else confirm
         self._slip_rate: float | None = None
-        shared = first.settings
-        self.settings = SearchSettings(
-            self.ledger.model.name,
-            self.ledger.model.stated,
-            tuple(one.attack.name for one in self.perturbers),
-            shared.scorer,
-            shared.threshold,
-            first.seed,
-            budget,
-            target,
-            "+".join(dict.fromkeys(digest for one in self.perturbers if (digest := one.attack.corpus_digest))),
-            None if self._guide is None else self._guide.model.signature or self._guide.model.name,
-        )
+        shared, asked, names = first.settings, self.ledger.model, tuple(one.attack.name for one in self.perturbers)
+        corpora = "+".join(dict.fromkeys(digest for one in self.perturbers if (digest := one.attack.corpus_digest)))
+        guided = None if self._guide is None else self._guide.model.signature or self._guide.model.name
+        self._of_rows = Settings(f"{NAME}:{asked.name}", first.seed, shared.scorer, shared.threshold, corpora)
+        self.settings = SearchSettings(asked.name, asked.stated, names, budget, target, guided)
 
     def __repr__(self) -> str:
         attacks = ", ".join(one.attack.name for one in self.perturbers)
@@ -207,7 +199,7 @@ class Adversary:
         if not limits.is_over:
             ask_originals(cases, self.ledger, self.budget)
         gate = screened(prepared, cases, self._similarity, self._threshold)
-        keys = Streams.of(prepared.keys, self.settings.seed, NAME).keys.tolist()
+        keys = Streams.of(prepared.keys, self._of_rows.seed, NAME).keys.tolist()
         for case in cases:
             if case.is_open:
                 guide = self._guide if case.rivals is None and not limits.is_over else None
@@ -239,14 +231,11 @@ class Adversary:
             AugmentError: the record has no right answer, or there is a target, but the task has no single label.
         """
         goal = Goal.of(record, self.target)
-        try:
+        with saying_where(f"record {record.key}"):
             goal.check_known()
-        except AugmentError as error:
-            raise AugmentError(f"record {record.key}: {error}") from error
         if self.target is not None and (goal.kind != "labels" or len(goal.golds) > 1):
-            raise AugmentError(
-                f"`target` {self.target}: the task '{record.task.name}' has no single label; leave it out"
-            )
+            problem = f"`target` {self.target}: the task '{record.task.name}' has no single label; leave it out"
+            raise AugmentError(problem)
         return goal
 
     def _found(self, prepared: Prepared, case: SearchCase, gate: PoolGate) -> Finding:
@@ -268,7 +257,7 @@ class Adversary:
                 reason=case.reason,
                 sentences=gate.sentences(Wanted(case.number, case.pool.scripts(chosen))) if chosen else (),
             ),
-            self.settings.of_rows,
+            self._of_rows,
             search_settings=self.settings,
             attacks={name: case.pool.attacks_of(chosen, number) for number, name in enumerate(case.pool.fields)},
             changes=len(chosen),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from augment_ru.adversary.confirmation import Confirmation
-from augment_ru.engine.result import Result, Settings, occasional
+from augment_ru.engine.result import Result, occasional
 from augment_ru.errors import brief
 from augment_ru.evaluation.answers import by_field
 
@@ -16,41 +16,23 @@ _OUTCOME = ("status", "reason")
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """The settings of an `Adversary`, which all its results share.
+    """The settings of an `Adversary` beside those that results of `perturb` have, too. All its results share them.
 
     Attributes:
         model: the name of the model.
         signature: the text that states all that defines the model's answers; None if the model has no signature.
         attacks: the names of the attacks.
-        scorer: the signature of the gate's similarity, which states all that a score depends on; "none" without a gate.
-        threshold: the lowest similarity that passes; None without a gate.
-        seed: the seed.
         budget: the most queries for a record.
         target: the label that the model is to give; None for any wrong answer.
-        corpus: the digest of the corpus of texts that the attacks read; "" if they read none.
         guide: the signature of the guide, or its name if it has no signature; None without a guide.
     """
 
     model: str
     signature: str | None
     attacks: Sequence[str]
-    scorer: str
-    threshold: float | None
-    seed: int
     budget: int
     target: str | None = None
-    corpus: str = ""
     guide: str | None = None
-
-    @property
-    def attack(self) -> str:
-        """What the rows state as their attack: `adversary:` and the name of the model."""
-        return f"{NAME}:{self.model}"
-
-    @property
-    def of_rows(self) -> Settings:
-        """The settings that a result of `perturb` states, too: attack, seed, similarity, threshold, corpus."""
-        return Settings(self.attack, self.seed, self.scorer, self.threshold, self.corpus)
 
 
 class Finding(Result):
@@ -118,21 +100,21 @@ class Finding(Result):
 
     def _brief(self) -> dict[str, Any]:
         """Return the metadata that is written under `augment` (docs/adversary.md), without the texts."""
-        settings = self.search_settings
+        settings, of_rows = self.search_settings, self.settings
         search = self.search()
         outcome = {key: value for key, value in search.items() if key in _OUTCOME}
         return {
-            "attack": settings.attack,
+            "attack": of_rows.attack,
             **outcome,
             "model": settings.signature or settings.model,
             **{key: value for key, value in search.items() if key not in _OUTCOME},
             "similarity": self.similarity,
-            "scorer": settings.scorer,
-            "threshold": settings.threshold,
-            "seed": settings.seed,
+            "scorer": of_rows.scorer,
+            "threshold": of_rows.threshold,
+            "seed": of_rows.seed,
             **({} if settings.target is None else {"target": settings.target}),
             **({} if settings.guide is None else {"guide": settings.guide}),
-            **occasional(corpus=settings.corpus, warnings=self.warnings),
+            **occasional(corpus=of_rows.corpus, warnings=self.warnings),
         }
 
     def _further(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from augment_ru.constraints.lexicon import Lexicon, Match, needs_matcher, reads_
 from augment_ru.constraints.rule_file import Constraint, Docs, Function, OfWords, Row, Rule
 from augment_ru.constraints.spacy_matcher import spacy_matches
 from augment_ru.edits import Span
-from augment_ru.errors import AugmentError, brief, said
+from augment_ru.errors import AugmentError, brief, said, saying_instead
 from augment_ru.records.field_paths import strings, values
 from augment_ru.text.doc import Doc
 from augment_ru.text.words import occurrences
@@ -187,13 +187,11 @@ def _called(function: Function, rule: Rule, row: Row, docs: Docs) -> Iterator[tu
     """
     found: list[tuple[str, Any]]
     row = row if isinstance(rule.function, str) else MappingProxyType(row)  # a user's own function may not change it
-    try:
+    with saying_instead(lambda error: f"{rule.where}: {said(error)} (--debug shows where)", Exception):
         by_field = function(row, docs)
         if not isinstance(by_field, Mapping):
-            raise TypeError(f"returned {brief(by_field)}; return a list of spans for each field's name")  # noqa: TRY301
+            raise TypeError(f"returned {brief(by_field)}; return a list of spans for each field's name")
         found = [(name, span) for name, spans in by_field.items() for span in spans]
-    except Exception as error:  # the function may be the user's own and raise anything
-        raise AugmentError(f"{rule.where}: {said(error)} (--debug shows where)") from error
     for name, span in found:
         text = docs[name].text if name in docs else ""
         sound = isinstance(span, Span) and type(span.start) is type(span.stop) is int and isinstance(span.label, str)

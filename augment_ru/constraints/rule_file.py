@@ -20,7 +20,7 @@ import msgspec
 import regex
 
 from augment_ru.edits import Span
-from augment_ru.errors import AugmentError, brief, check_known, saying_where
+from augment_ru.errors import AugmentError, brief, check_known, saying_instead, saying_where
 from augment_ru.language.annotate import closed
 from augment_ru.registry import is_own, offered, own_object, refuse
 from augment_ru.resources import folder
@@ -220,9 +220,8 @@ def own_constraint(function: object, where: str = "") -> Constraint:
     name = str(getattr(function, "__name__", type(function).__name__))
     where = where or f"constraint {name}"
     if not callable(function) or isinstance(function, type):
-        raise AugmentError(
-            f"{where}: {brief(function)} is no function; possible: def {name}(row, docs), returns spans by field"
-        )
+        problem = f"{where}: {brief(function)} is no function; possible: def {name}(row, docs), returns spans by field"
+        raise AugmentError(problem)
     layers, examples = (getattr(function, key, ()) for key in ("layers", "examples"))
     for key, given in (("layers", layers), ("examples", examples)):
         if isinstance(given, str) or not all(isinstance(one, str) for one in given):
@@ -344,9 +343,8 @@ def _check_length(where: str, pattern: Sequence[Mapping[str, Any]]) -> None:
             raise AugmentError(f"{where}: OP '{operator}'; the least number stands first")
         endless += operator in {"*", "+"} or operator.endswith(",}")
     if endless > _MOST_ENDLESS:
-        raise AugmentError(
-            f"{where}: {endless} tokens without an end (*, +, {{n,}}); a pattern may have {_MOST_ENDLESS}"
-        )
+        problem = f"{where}: {endless} tokens without an end (*, +, {{n,}}); a pattern may have {_MOST_ENDLESS}"
+        raise AugmentError(problem)
 
 
 def _check_attribute(where: str, attribute: str, value: object) -> None:
@@ -356,10 +354,8 @@ def _check_attribute(where: str, attribute: str, value: object) -> None:
         if test in ("IN", "NOT_IN") and not isinstance(wanted, list):
             raise AugmentError(f"{where}: {attribute} {test} must be a list, not {brief(repr(wanted))}")
         if test == "REGEX":
-            try:
+            with saying_where(f"{where}: {attribute} REGEX {brief(str(wanted))}"), saying_instead(str, regex.error):
                 regex.compile(str(wanted))
-            except regex.error as error:
-                raise AugmentError(f"{where}: {attribute} REGEX {brief(str(wanted))}: {error}") from error
     if attribute == "OP" and not _OPERATORS.fullmatch(str(value)):
         raise AugmentError(f"{where}: OP '{value}'; possible: ? * + {{n}} {{n,m}}; instead of '!' use NOT_IN")
     if attribute == "POS":

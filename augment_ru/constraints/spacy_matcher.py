@@ -8,7 +8,7 @@ from typing import Any
 
 from augment_ru.constraints.lexicon import KNOWN, Match, needs_matcher
 from augment_ru.constraints.rule_file import Rule
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import missing, saying_instead, saying_where
 from augment_ru.text.doc import Doc
 
 _WINDOW, _OVERLAP = 400, 40
@@ -62,14 +62,14 @@ def _matcher(rules: Sequence[Rule]) -> tuple[Any, Any]:
         vocab = blank("ru").vocab
         matcher = Matcher(vocab, validate=True)
         for number, rule in enumerate(rules):
-            try:
+            with saying_where(rule.where), saying_instead(_refused, ValueError, TypeError, re.error):
                 matcher.add(str(number), [[dict(token) for token in rule.pattern]], greedy="LONGEST")
-            except (ValueError, TypeError, re.error) as error:
-                raise AugmentError(
-                    f"{rule.where}: spaCy refuses the pattern: {' '.join(str(error).split())}"
-                ) from error
         compiled[key] = matcher, vocab
     return compiled[key]
+
+
+def _refused(error: Exception) -> str:
+    return f"spaCy refuses the pattern: {' '.join(str(error).split())}"
 
 
 def as_spacy(doc: Doc, vocab: Any) -> Any:  # noqa: ANN401

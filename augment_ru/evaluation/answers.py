@@ -332,9 +332,8 @@ def labels_among(golds: Iterable[object], kind: Kind) -> tuple[str, ...] | None:
         golds: the right answers.
         kind: the kind of the answers, such as "labels".
     """
-    return (
-        tuple(sorted({label for gold in golds for label in field_paths.strings(gold)})) if kind in _OF_CLASSES else None
-    )
+    labels = {label for gold in golds for label in field_paths.strings(gold)} if kind in _OF_CLASSES else None
+    return None if labels is None else tuple(sorted(labels))
 
 
 def check_labels_shared(train: str, learned: Collection[str], asked: Collection[str] | None) -> None:
@@ -381,9 +380,8 @@ def _norm_labels(held: object, task: Task) -> tuple[Gold | None, ...]:
             return tuple(_gold(by_norm[norm], "labels") for norm in norms)
     elif isinstance(held, Sequence) and not isinstance(held, str) and len(held) == len(norms):
         return tuple(_gold(label, "labels") for label in held)
-    raise AugmentError(
-        f"field '{task.scoring.gold[0]}' is {held!r}; it must hold a label for each of {', '.join(norms)}"
-    )
+    problem = f"field '{task.scoring.gold[0]}' is {held!r}; it must hold a label for each of {', '.join(norms)}"
+    raise AugmentError(problem)
 
 
 def _gold(value: object, kind: Kind, scoring: Scoring | None = None) -> Gold | None:

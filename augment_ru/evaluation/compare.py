@@ -1,13 +1,13 @@
 """Compare several reports over the rows that all of them share: tables, sentences, and a page."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.evaluation import rates, tables
 from augment_ru.evaluation.evaluation import CORRECT
 from augment_ru.evaluation.examples import QuestionCounts
@@ -121,9 +121,7 @@ def compare(
         gold=reports[0].values.gold,
         correct=reports[0].values.correct,
         metrics=[metric],
-        majority={},
         originals=records,
-        originals_without_gold=0,
         rows={} if clean else {attack: len(own) for attack, own in shared.items()},
         attacks=[] if clean else list(shared),
         models=[
@@ -145,14 +143,11 @@ def _stated_rows(report: NamedReport, *, clean: bool) -> Mapping[str, Sequence[s
     """
     values = report.values
     if values.version != VERSION:
-        raise AugmentError(
-            f"{report.where}: is a report of version {values.version}; this augment-ru compares version {VERSION}; "
-            "run augment-ru evaluate again"
-        )
+        problem = f"{report.where}: is a report of version {values.version}; this augment-ru compares version {VERSION}"
+        raise AugmentError(f"{problem}; run augment-ru evaluate again")
     if values.rows is None or (clean and values.original_rows is None):
-        raise AugmentError(
-            f"{report.where}: states no rows, so an older version wrote it; run augment-ru evaluate again"
-        )
+        problem = f"{report.where}: states no rows, so an older version wrote it; run augment-ru evaluate again"
+        raise AugmentError(problem)
     return {ORIGINAL: values.original_rows or ()} if clean else values.rows
 
 
@@ -170,14 +165,12 @@ def _names_apart(reports: Sequence[NamedReport]) -> list[str]:
     return [f"{name} {turn + 1}" if count[name] > 1 else name for name, turn in _turns(names)]
 
 
-def _turns(names: Sequence[str]) -> list[tuple[str, int]]:
+def _turns(names: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Return (name, count) for each name: how many times it occurs earlier in `names`."""
     seen = Counter[str]()
-    found = []
     for name in names:
-        found.append((name, seen[name]))
+        yield name, seen[name]
         seen[name] += 1
-    return found
 
 
 def _shared(rows: Sequence[Mapping[str, Sequence[str]]]) -> Shared:
@@ -243,7 +236,8 @@ def _judged(
     runs, outcomes, cells = [], [], []
     for at, (report, names) in enumerate(zip(reports, called, strict=True)):
         for model in report.values.models:
-            try:
+            problem = f"is damaged: the outcomes of {model.model} are not those of its rows"
+            with saying_instead(f"{report.where}: {problem}", ValueError, LookupError):
                 own = {
                     attack: rates.AttackOutcomes.of_letters(
                         model.outcomes if attack == ORIGINAL else model.attacks[attack].outcomes,
@@ -253,10 +247,6 @@ def _judged(
                     for attack, rows in shared.items()
                 }
                 ((_, episodes),) = {one.before.shape[:2] for one in own.values()}
-            except (ValueError, LookupError) as error:
-                raise AugmentError(
-                    f"{report.where}: is damaged: the outcomes of {model.model} are not those of its rows"
-                ) from error
             counts = QuestionCounts()
             runs.append(ModelRun(names[model.model], model.signature, model.shots, [()] * episodes, {}, counts))
             outcomes.append(own)
@@ -381,14 +371,13 @@ def compared_page(found: Comparison, shown: Sequence[ShownTable] | None = None) 
     """
     rows = sum(found.rows.values()) if found.attacks else found.originals
     date = [] if found.date is None else [found.date]
-    return page_of(
-        {
-            **data_of_report(found, compared_tables(found) if shown is None else shown),
-            "compared": True,
-            "header": [*date, f"{len(found.reports)} reports", f"{rows:,} shared rows"],
-            "lead": _LEAD if found.attacks else _LEAD_WITHOUT_ATTACKS,
-            "findings": compared_findings(found),
-            "about": {name: about(name) for name in found.attacks},
-            "sections": ["robustness", *(["rates"] if found.attacks else [])],
-        }
-    )
+    data = {
+        **data_of_report(found, compared_tables(found) if shown is None else shown),
+        "compared": True,
+        "header": [*date, f"{len(found.reports)} reports", f"{rows:,} shared rows"],
+        "lead": _LEAD if found.attacks else _LEAD_WITHOUT_ATTACKS,
+        "findings": compared_findings(found),
+        "about": {name: about(name) for name in found.attacks},
+        "sections": ["robustness", *(["rates"] if found.attacks else [])],
+    }
+    return page_of(data)

@@ -1,6 +1,7 @@
 """Defences: normalizers in front of models; the right answers that they cost on originals and recover under attacks."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -98,12 +99,10 @@ class Defence:
 
 def _values(one: Normalized) -> Mapping[str, object]:
     """Return the values of a row with normalized texts; unchanged values if an edit crosses an offset of the row."""
-    if one.status != "normalized":
-        return one.record.values
-    try:
-        return new_row(one.record.values, one.changed("none"))
-    except AugmentError:
-        return one.record.values
+    if one.status == "normalized":
+        with suppress(AugmentError):
+            return new_row(one.record.values, one.changed("none"))
+    return one.record.values
 
 
 def _brought_back(prediction: Prediction, asked: Example, normalized: Normalized) -> Prediction:

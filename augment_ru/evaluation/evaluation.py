@@ -7,7 +7,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from msgspec import structs
 
-from augment_ru.errors import AugmentError, amount
+from augment_ru.errors import AugmentError, amount, saying_instead
 from augment_ru.evaluation import answers, examples, rates, tables
 from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
 from augment_ru.evaluation.contamination import check_fresh, contamination_report
@@ -368,10 +368,8 @@ class Evaluation:
         Raises:
             AugmentError: pandas is not installed.
         """
-        try:
+        with saying_instead("to_frame needs pandas; pip install pandas", ImportError):
             import pandas as pd  # noqa: PLC0415  (a package of the user's)
-        except ImportError as error:
-            raise AugmentError("to_frame needs pandas; pip install pandas") from error
         return pd.DataFrame(tables.numbers(self.counted()))
 
     def to_markdown(self) -> str:
@@ -585,10 +583,9 @@ def _chosen_from(rows: Sequence[Pair]) -> ChosenFrom:
 
 
 def _version(package: str) -> str:
-    try:
+    with suppress(PackageNotFoundError):
         return version(package)
-    except PackageNotFoundError:
-        return "none"
+    return "none"
 
 
 _log = logging.getLogger(__name__)
@@ -769,9 +766,8 @@ def checked_models(models: Models, options: Mapping[str, Any], nearest: str = ""
     """
     listed: object = models  # in a list only texts; a function or another model needs a name
     if isinstance(listed, str) or not isinstance(listed, Iterable) or not all(isinstance(one, str) for one in listed):
-        raise AugmentError(
-            "models: must be a list, such as ['majority'], or names with models, such as {'mine': model}"
-        )
+        problem = "models: must be a list, such as ['majority'], or names with models, such as {'mine': model}"
+        raise AugmentError(problem)
     if not models:
         raise AugmentError("no model; name one with `models`; augment-ru list models shows them")
     given = models.items() if isinstance(models, Mapping) else map(examples.named_spec, models)

@@ -20,7 +20,16 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 from platformdirs import user_cache_path
 
 from augment_ru import registry
-from augment_ru.errors import AugmentError, Terminated, brief, check_known, said, saying_where
+from augment_ru.errors import (
+    MALFORMED,
+    AugmentError,
+    Terminated,
+    brief,
+    check_known,
+    said,
+    saying_instead,
+    saying_where,
+)
 from augment_ru.formats.row import KEY
 from augment_ru.options import options_of, values_of
 from augment_ru.records import field_paths
@@ -415,7 +424,7 @@ class Cache:
             AugmentError: the file cannot be opened, or is not a cache of answers.
         """
         self.path = path
-        try:
+        with self._saying("name another file, or none"):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = sqlite3.connect(path, timeout=_WAIT)
             self._file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
@@ -425,11 +434,13 @@ class Cache:
                 self._file.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
                 self._file.commit()
                 schema = self._schema()
-        except (sqlite3.Error, OSError, ValueError) as error:
-            raise AugmentError(f"`cache` {path}: {error}; name another file, or none") from error
         if schema != [("table", "answers", _TABLE)]:
             self._file.close()
             raise AugmentError(f"`cache` {path}: is another database, no cache of answers; name another file, or none")
+
+    def _saying(self, remedy: str) -> AbstractContextManager[None]:
+        kinds = (sqlite3.Error, OSError, ValueError, RecursionError)
+        return saying_instead(lambda error: f"`cache` {self.path}: {error}; {remedy}", *kinds)
 
     def _schema(self) -> list[tuple[object, ...]]:
         """Return the kind, name and definition of the first two objects in the database (fewer if it has fewer)."""
@@ -442,14 +453,12 @@ class Cache:
             AugmentError: the file is damaged.
         """
         found: dict[bytes, Prediction] = {}
-        try:
+        with self._saying("remove the file, or name another"):
             for start in range(0, len(keys), _MANY):
                 part = keys[start : start + _MANY]
                 marks = ",".join("?" * len(part))
                 query = f"SELECT key, answer FROM answers WHERE key IN ({marks})"  # noqa: S608  (question marks alone)
                 found |= {key: _answer(answer) for key, answer in self._file.execute(query, part)}
-        except (sqlite3.Error, ValueError, RecursionError) as error:
-            raise AugmentError(f"`cache` {self.path}: {error}; remove the file, or name another") from error
         return found
 
     def put(self, answers: Iterable[tuple[bytes, Prediction]]) -> None:
@@ -462,11 +471,8 @@ class Cache:
             AugmentError: the file cannot be written, or the disk is full.
         """
         rows = [(key, json.dumps(answer, ensure_ascii=True)) for key, answer in answers]
-        try:
-            with self._file:
-                self._file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
-        except sqlite3.Error as error:
-            raise AugmentError(f"`cache` {self.path}: {error}; name another file, or none") from error
+        with self._saying("name another file, or none"), self._file:
+            self._file.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
 
     def close(self) -> None:
         """Close the file."""
@@ -532,6 +538,23 @@ class NamedModel:
     spent: Mapping[str, int] | None
     defence: str = ""
     reads: Callable[[Sequence[Example]], Sequence[Example]] | None = None
+
+    @classmethod
+    def made(cls, spec: str, request: ModelRequest, options: Mapping[str, Any] | None = None) -> "NamedModel":
+        """Make a model from its specification `KIND[:ARGUMENT]` or `NAME=KIND[:ARGUMENT]`.
+
+        The name of the model is NAME, or the whole specification if it gives no name.
+
+        Args:
+            spec: the specification, such as `linear:train.jsonl`.
+            request: what the model is made from; its argument and options are those given here.
+            options: options of this kind of model, by name.
+
+        Raises:
+            AugmentError: there is no such kind, or the model cannot be made.
+        """
+        name, kind = named_spec(spec)
+        return cls.of(name, model_of(kind, request, options))
 
     @classmethod
     def of(cls, name: str, model: Model | PredictFunction) -> "NamedModel":
@@ -602,11 +625,9 @@ class NamedModel:
         """
         if self.scored is None:
             return Scored(given)
-        try:
+        with saying_instead(f"`model` {self.name}: its scores are no list of labels with numbers", *MALFORMED):
             prediction, scores = given
             return Scored(prediction, tuple({str(k): float(v) for k, v in one.items()} for one in scores))
-        except (TypeError, ValueError, AttributeError) as error:
-            raise AugmentError(f"`model` {self.name}: its scores are no list of labels with numbers") from error
 
     @property
     def kept(self) -> bool:

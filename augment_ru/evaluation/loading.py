@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from augment_ru.engine.frames import refuse_frame
-from augment_ru.errors import AugmentError, brief
+from augment_ru.errors import MALFORMED, AugmentError, brief, saying_instead
 from augment_ru.evaluation.examples import PERTURBATION
 from augment_ru.evaluation.pairs import ORIGINAL, Pairs, given_up, pair_rows, task_of_rows
 from augment_ru.evaluation.protocol import EvaluationSettings, RowsOrFile
@@ -94,7 +94,7 @@ def released(source: str) -> Released:
     path, name = folder.parent / MANIFEST, folder.name
     if not path.is_file():
         return found
-    try:
+    with saying_instead(f"{path}: is no manifest of a release; augment-ru release verify checks it", *MALFORMED):
         content = json.loads(file_bytes(path))
         models = {str(one["name"]): str(one["model"]) for one in content.get("models", ())}
         specs = {str(one["name"]): str(one["spec"]) for one in content["attacks"]}
@@ -104,8 +104,6 @@ def released(source: str) -> Released:
             entry["task"] = str(path.parent / OWN / Path(given).name)
         "".join([entry.get("task", ""), *entry.get("fields", ())])  # a TypeError, if one of them is no text
         return replace(found, task=entry.get("task"), fields=tuple(entry.get("fields", ())), models=models, specs=specs)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise AugmentError(f"{path}: is no manifest of a release; augment-ru release verify checks it") from error
 
 
 def with_edit_log(rows: Rows, log: Path, models: Mapping[str, str]) -> Rows:

@@ -99,31 +99,29 @@ def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
         if pair.original not in index:
             index[pair.original] = len(originals)
             original = pairs.originals[pair.original]
-            originals.append(
-                {
-                    "id": original.id,
-                    "texts": Record(original.values, task).texts(),
-                    "gold": by_field(pairs.golds[pair.original], task),
-                    "cells": [one.of[pair.original] for one in evaluation.subpopulations],
-                }
-            )
+            shown = {
+                "id": original.id,
+                "texts": Record(original.values, task).texts(),
+                "gold": by_field(pairs.golds[pair.original], task),
+                "cells": [one.of[pair.original] for one in evaluation.subpopulations],
+            }
+            originals.append(shown)
         texts = originals[index[pair.original]]["texts"]
         # for each run the edits that flip the answer, None where it was not asked
         flipping = [evaluation.flipping.get((number, attack, row)) for number in range(len(evaluation.judged))]
-        examples.append(
-            {
-                "original": index[pair.original],
-                "attack": report.attacks.index(attack),
-                "status": pair.status,
-                "similarity": pair.similarity,
-                "probability": pair.probability,
-                "edits": dict(_edits(pair, texts)),
-                "protected": {name: spans for name, spans in (pair.protected or {}).items() if name in texts and spans},
-                "predictions": [_prediction(evaluation, judged, attack, row) for judged in evaluation.judged],
-                **({"flipping": flipping} if any(one is not None for one in flipping) else {}),
-                **({"read": read} if (read := {name: own[attack, row] for name, own in readings.items()}) else {}),
-            }
-        )
+        example = {
+            "original": index[pair.original],
+            "attack": report.attacks.index(attack),
+            "status": pair.status,
+            "similarity": pair.similarity,
+            "probability": pair.probability,
+            "edits": dict(_edits(pair, texts)),
+            "protected": {name: spans for name, spans in (pair.protected or {}).items() if name in texts and spans},
+            "predictions": [_prediction(evaluation, judged, attack, row) for judged in evaluation.judged],
+            **({"flipping": flipping} if any(one is not None for one in flipping) else {}),
+            **({"read": read} if (read := {name: own[attack, row] for name, own in readings.items()}) else {}),
+        }
+        examples.append(example)
     header = [report.data.name, report.date or date, None if task.name == GENERIC else f"task {task.name}"]
     explained = {name: about(evaluation.specs.get(name, name)) for name in report.attacks}
     searches = ["searches"] if report.searches else []

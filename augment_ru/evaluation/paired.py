@@ -19,6 +19,7 @@ from augment_ru.evaluation.rates import (
     JudgedRun,
     bootstrap,
     mean_asr,
+    mean_of_all,
     newcombe,
     percent,
     percents,
@@ -232,9 +233,7 @@ class RunsInPairs:
         averaged = [compared for attack, compared in found.items() if attack != WORST_ROWS]
         if len(averaged) == 1:
             return found | {MEAN: averaged[0]}
-        values = [one.difference.value for one in averaged]
-        known_values = [value for value in values if value is not None]
-        mean = sum(known_values) / len(values) if known_values and len(known_values) == len(values) else None
+        mean = mean_of_all([one.difference.value for one in averaged])
         drawn_means = np.mean([one.difference.drawn for one in averaged], axis=0) if averaged else np.array([np.nan])
         total = Difference(mean, drawn_means)
         return found | {MEAN: Compared(total, None, total.leaves_out_zero(ERROR / columns))}

@@ -5,12 +5,13 @@ The original of an output row is restored from its metadata: its edits are undon
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from augment_ru.edits import Edit
 from augment_ru.engine.result import new_values
-from augment_ru.errors import AugmentError, saying_where
+from augment_ru.errors import AugmentError, saying_instead, saying_where
 from augment_ru.evaluation.answers import Golds, Kind, answer_kind, golds_of
 from augment_ru.evaluation.examples import PERTURBATION, without_metadata
 from augment_ru.formats.read import Row
@@ -313,10 +314,9 @@ class _OriginalIndex:
 
 def as_float(value: object) -> float | None:
     """Return a JSON number as a float; None for any other value, and for a number too large for a float."""
-    try:
+    with suppress(OverflowError):
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-    except OverflowError:
-        return None
+    return None
 
 
 def _spans_of(given: object, texts: Mapping[str, str]) -> Mapping[str, Sequence[Sequence[Any]]] | None:
@@ -350,21 +350,18 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
     meta = row.values[KEY]
     values = without_metadata(row.values)
     back: dict[str, Script] = {}
-    try:
+    damaged = "augment.source, augment.order or augment.edits is damaged"
+    told = saying_instead(lambda error: f"{damaged}: {error}", TypeError, AttributeError, ValueError)
+    with saying_where(row.where), told:
         for name, source in meta["source"].items():
             script = Script(source, (Edit(*edit) for edit in meta["edits"].get(name, ())))
-            _check_text(name, script, field_paths.value(values, name))
+            if script.text != field_paths.value(values, name):
+                raise AugmentError(f"augment.edits do not give the text of '{name}'; was the file changed by hand?")
             back[name] = inverse_script(script)
         record = Record(values, task)
         order = order_of(meta)
         new = new_values(record, back, [order.index(at) for at in range(len(order))])
         return replaced(record, Changed(new))
-    except (TypeError, AttributeError, ValueError) as error:
-        raise AugmentError(
-            f"{row.where}: augment.source, augment.order or augment.edits is damaged: {error}"
-        ) from error
-    except AugmentError as error:
-        raise AugmentError(f"{row.where}: {error}") from error
 
 
 def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
@@ -376,11 +373,6 @@ def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
     if not isinstance(held, list) or sorted(map(str, held)) != sorted(map(str, range(len(held)))):
         return ()
     return tuple(held)
-
-
-def _check_text(name: str, script: Script, value: object) -> None:
-    if script.text != value:
-        raise AugmentError(f"augment.edits do not give the text of '{name}'; was the file changed by hand?")
 
 
 def inverse_script(script: Script) -> Script:

@@ -265,9 +265,8 @@ class Demonstrations:
             chosen = [own[at] for at in drawn]
         if not chosen:
             field = self.task.scoring.grouped_by
-            raise AugmentError(
-                f"`shots` {shots}: no train row has {group} in '{field}', as a row that is evaluated has"
-            )
+            problem = f"`shots` {shots}: no train row has {group} in '{field}', as a row that is evaluated has"
+            raise AugmentError(problem)
         return tuple(self.rows[at] for at in chosen)
 
 
@@ -518,9 +517,8 @@ def run_model(
         found = ModelRun(model.name, model.stated, shots, originals, attacks, counts, model.deterministic)
         return replace(found, prompt=prompt, unread=unread, labels=labels)
 
-    runs: list[ModelRun] = []
+    runs, counts = list[ModelRun](), QuestionCounts()
     for shots, episodes in plan.runs_of(model):
-        counts = QuestionCounts()
         first, *others = (run_of(shots, episodes, counts, repeat) for repeat in range(plan.repeats))
         runs.append(replace(first, repeats=others))
     return runs

@@ -1,11 +1,10 @@
 """Rankings of documents: which documents are relevant to a query, and metrics with the same values as trec_eval's."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from math import log2
 from typing import NamedTuple, TypeAlias
 
-from augment_ru.errors import AugmentError, brief
+from augment_ru.errors import AugmentError, brief, saying_instead
 
 Ranking: TypeAlias = Sequence[str]
 """The ids of documents, the best first."""
@@ -29,7 +28,7 @@ class Relevant(NamedTuple):
 
     def is_met(self, ranking: Ranking) -> bool:
         """Tell whether a relevant document is among the first `first` documents of the ranking."""
-        return not self.gains.keys().isdisjoint(ranking[: self.first])
+        return _hit(self.gains, ranking, self.first) > 0
 
     def margin(self, scores: Mapping[str, float]) -> float:
         """Return how far the ranking by these scores is from being wrong; above 0 it is right.
@@ -59,10 +58,8 @@ def relevant_of(value: object, metric: str) -> Relevant | None:
         AugmentError: the value has another form, or a grade is no number.
     """
     held = value if isinstance(value, Mapping) else dict.fromkeys(ranking_of(value), 1)
-    try:
+    with saying_instead(f"{brief(value)}: has a grade that is no number; give ids with numbers", TypeError, ValueError):
         grades = tuple((str(name), float(grade)) for name, grade in held.items() if float(grade) > 0)
-    except (TypeError, ValueError) as error:
-        raise AugmentError(f"{brief(value)}: has a grade that is no number; give ids with numbers") from error
     return Relevant(grades, int(metric.partition("@")[2] or 1)) if grades else None
 
 
@@ -81,15 +78,15 @@ def ranking_of(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, items)))
 
 
-def _recall(gains: Mapping[str, float], ranking: Ranking, first: int) -> float:
+def _recall(gains: Mapping[str, float], ranking: Ranking, first: int | None) -> float:
     return sum(name in gains for name in ranking[:first]) / len(gains)
 
 
-def _hit(gains: Mapping[str, float], ranking: Ranking, first: int) -> float:
+def _hit(gains: Mapping[str, float], ranking: Ranking, first: int | None) -> float:
     return float(not gains.keys().isdisjoint(ranking[:first]))
 
 
-def _ndcg(gains: Mapping[str, float], ranking: Ranking, first: int) -> float:
+def _ndcg(gains: Mapping[str, float], ranking: Ranking, first: int | None) -> float:
     best = _discounted(sorted(gains.values(), reverse=True)[:first])
     return _discounted([gains.get(name, 0.0) for name in ranking[:first]]) / best
 
@@ -98,11 +95,11 @@ def _discounted(gains: Sequence[float]) -> float:
     return sum(gain / log2(place + 2) for place, gain in enumerate(gains))
 
 
-def _reciprocal_rank(gains: Mapping[str, float], ranking: Ranking) -> float:
-    return next((1 / place for place, name in enumerate(ranking, start=1) if name in gains), 0.0)
+def _reciprocal_rank(gains: Mapping[str, float], ranking: Ranking, first: int | None) -> float:
+    return next((1 / place for place, name in enumerate(ranking[:first], start=1) if name in gains), 0.0)
 
 
-_AT = {"hit": _hit, "recall": _recall, "ndcg": _ndcg}
+_SCORES = {"hit": _hit, "recall": _recall, "ndcg": _ndcg, "mrr": _reciprocal_rank}
 
 
 def ranking_score(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking]], float]:
@@ -115,11 +112,11 @@ def ranking_score(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking
     Args:
         metric: `hit`, `ndcg` or `mrr`, with @ and the number of documents that count.
     """
-    name, _, first = metric.partition("@")
-    one = partial(_AT[name], first=int(first)) if first else _reciprocal_rank
+    name, _, at = metric.partition("@")
+    one, first = _SCORES[name], int(at) if at else None
 
     def score(golds: Sequence[Relevant], rankings: Sequence[Ranking]) -> float:
-        values = [one(gold.gains, ranking) for gold, ranking in zip(golds, rankings, strict=True)]
+        values = [one(gold.gains, ranking, first) for gold, ranking in zip(golds, rankings, strict=True)]
         return sum(values) / len(values) if values else 0.0
 
     return score

@@ -712,9 +712,13 @@ def mean_asr(attacks: Mapping[str, report.SuccessRate]) -> float | None:
     Args:
         attacks: the success rate of each attack.
     """
-    rates = [rate.asr for name, rate in attacks.items() if name != WORST_ROWS]
-    known = [rate for rate in rates if rate is not None]
-    return round(fmean(known), DIGITS) if known and len(known) == len(rates) else None
+    found = mean_of_all([rate.asr for name, rate in attacks.items() if name != WORST_ROWS])
+    return None if found is None else round(found, DIGITS)
+
+
+def mean_of_all(values: Sequence[float | None]) -> float | None:
+    """Return the mean of some values; None if there are none, or one of them is None."""
+    return fmean(values) if values and None not in values else None  # type: ignore[arg-type]
 
 
 DIGITS = 4

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.resources import file_bytes
 
 FORMAT = "augment-ru evaluation"
@@ -865,9 +865,9 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     gold: Sequence[str]
     correct: str
     metrics: Sequence[str]
-    majority: Mapping[str, float]
+    majority: Mapping[str, float] = {}
     originals: int
-    originals_without_gold: int
+    originals_without_gold: int = 0
     rows: Mapping[str, int]
     attacks: Sequence[str]
     models: Sequence[ComparedModel]
@@ -968,11 +968,10 @@ def read_report(path: Path) -> SavedReport:
     Raises:
         AugmentError: the file cannot be read, or does not hold a report.
     """
-    try:
+    problem = f"{path}: is no JSON; give a report.json of evaluate -o"
+    with saying_instead(problem, msgspec.DecodeError, ValueError, RecursionError):
         data = file_bytes(path, most=2**30, what="a report.json of evaluate")
         return saved_report(msgspec.json.decode(data), str(path))
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise AugmentError(f"{path}: is no JSON; give a report.json of evaluate -o") from error
 
 
 def saved_report(values: object, where: str) -> SavedReport:
@@ -987,7 +986,6 @@ def saved_report(values: object, where: str) -> SavedReport:
     """
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise AugmentError(f"{where}: is no report; give the file of augment-ru evaluate -o REPORT.json")
-    try:
+    problem = f"{where}: is damaged, or no report of augment-ru evaluate"
+    with saying_instead(lambda error: f"{problem}: {error}", msgspec.ValidationError):
         return msgspec.convert(values, SavedReport)
-    except msgspec.ValidationError as error:
-        raise AugmentError(f"{where}: is damaged, or no report of augment-ru evaluate: {error}") from error

@@ -55,9 +55,8 @@ class Requirement(NamedTuple):
         """
         found = _FORM.fullmatch(text)
         if found is None:
-            raise AugmentError(
-                f"`require` {text}: must be NAME <= NUMBER or NAME(ATTACK) >= NUMBER, as in asr(people) <= 5"
-            )
+            problem = f"`require` {text}: must be NAME <= NUMBER or NAME(ATTACK) >= NUMBER, as in asr(people) <= 5"
+            raise AugmentError(problem)
         name, attack, sign, limit = found.groups()
         return cls(" ".join(text.split()), name, attack and attack.strip(), sign == "<=", float(limit))
 

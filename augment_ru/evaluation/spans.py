@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from augment_ru.edits import Span
-from augment_ru.errors import AugmentError, brief
+from augment_ru.errors import MALFORMED, brief, saying_instead
 from augment_ru.script import Script
 
 
@@ -38,10 +38,8 @@ def spans_of(value: object) -> tuple[LabelledSpan, ...]:
     Raises:
         AugmentError: the value has another form.
     """
-    try:
+    with saying_instead(f"{brief(value)}: no list of spans; give start, end and label of each", *MALFORMED):
         return tuple(sorted({span_of(one) for one in value or ()}))  # type: ignore[attr-defined]
-    except (TypeError, ValueError, KeyError) as error:
-        raise AugmentError(f"{brief(value)}: no list of spans; give start, end and label of each") from error
 
 
 def span_of(one: Any) -> LabelledSpan:  # noqa: ANN401  (JSON values)

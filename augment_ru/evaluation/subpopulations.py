@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -312,10 +313,9 @@ def _name(value: str | float) -> str:
 
 def _numbers_first(name: str) -> tuple[int, float, str]:
     """Return a sort key that sorts numbers by value, before all other names in alphabetical order."""
-    try:
+    with suppress(ValueError):
         return 0, float(name), name
-    except ValueError:
-        return 1, 0.0, name
+    return 1, 0.0, name
 
 
 def _quartiles(values: Sequence[Value], numbers: Sequence[float]) -> tuple[tuple[str, ...], list[int]]:

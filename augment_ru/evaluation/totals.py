@@ -5,13 +5,13 @@ The score of a task is the mean of its metrics, and the total is the mean of the
 """
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 
 import msgspec
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import OTHER_FORM
+from augment_ru.evaluation.rates import mean_of_all
 from augment_ru.evaluation.report import SavedModel, SavedReport
 from augment_ru.evaluation.table_text import ShownTable, shown
 from augment_ru.evaluation.tables import shots_of
@@ -72,12 +72,14 @@ def totals(reports: Sequence[SavedReport]) -> list[Means]:
     for (model, shots), models in entries.items():
         own = [models[at] for at in counted]
         rates = {
-            name: _mean([one.attacks[name].asr if one else None for one in own if one is None or name in one.attacks])
+            name: mean_of_all(
+                [one.attacks[name].asr if one else None for one in own if one is None or name in one.attacks]
+            )
             for name in attacks
         }
-        f1, accuracy = (_mean([_metric(one, pair) for one in own]) for pair in (F1, ACCURACY))
-        tasks, total = [_score(one) for one in models], _mean([_score(one) for one in own])
-        found.append(Means(model, shots, tasks, total, f1, accuracy, rates, _mean(list(rates.values()))))
+        f1, accuracy = (mean_of_all([_metric(one, pair) for one in own]) for pair in (F1, ACCURACY))
+        tasks, total = [_score(one) for one in models], mean_of_all([_score(one) for one in own])
+        found.append(Means(model, shots, tasks, total, f1, accuracy, rates, mean_of_all(list(rates.values()))))
     return found
 
 
@@ -96,16 +98,11 @@ def _score(model: SavedModel | None) -> float | None:
     Metrics in a second normal form, such as `f1_russian`, do not count: the benchmark does not use them.
     """
     own = [one.value for name, one in model.metrics.items() if not name.endswith(OTHER_FORM)] if model else []
-    return _mean(own)
+    return mean_of_all(own)
 
 
 def _metric(model: SavedModel | None, names: Sequence[str]) -> float | None:
     return next((model.metrics[name].value for name in names if name in model.metrics), None) if model else None
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
 
 
 def total_tables(reports: Sequence[SavedReport], names: Sequence[str]) -> list[ShownTable]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Streams, digests
-from augment_ru.errors import AugmentError, optional
+from augment_ru.errors import MALFORMED, AugmentError, optional, saying_instead
 from augment_ru.evaluation.answers import by_field, golds_of
 from augment_ru.evaluation.examples import titled_text
 from augment_ru.evaluation.pairs import Pair, Pairs
@@ -35,17 +35,8 @@ QUESTION = (
     "него? «да» — если и то и другое, «нет» — если хотя бы одно не так, «неясно» — если решить нельзя."
 )
 
-LABELS = """<View>
-  <Header value="$question"/>
-  <Header value="Исходный текст"/><Text name="original" value="$original"/>
-  <Header value="Изменённый текст"/><Text name="perturbed" value="$perturbed"/>
-  <Header value="Верный ответ"/><Text name="answer" value="$answer"/>
-  <Choices name="verdict" toName="perturbed" choice="single" required="true">
-    <Choice value="да"/><Choice value="нет"/><Choice value="неясно"/>
-  </Choices>
-</View>
-"""
-"""The labelling interface for the tasks of `label_studio`, in XML."""
+LABELS = Path(__file__).with_name("label_studio.xml")
+"""The file of the labelling interface for the tasks of `label_studio`."""
 
 
 class Vote(NamedTuple):
@@ -114,11 +105,8 @@ def perturbed(pairs: Pairs) -> dict[str, list[int]]:
 
     Attacks without such rows are left out.
     """
-    rows = {
-        attack: [at for at, pair in enumerate(own) if pair.status == "perturbed"]
-        for attack, own in pairs.attacks.items()
-    }
-    return {attack: own for attack, own in rows.items() if own}
+    places = ((attack, at) for attack, own in pairs.attacks.items() for at in range(len(own)))
+    return grouped((attack, at) for attack, at in places if pairs.attacks[attack][at].status == "perturbed")
 
 
 def shares(total: int, sizes: Sequence[int]) -> list[int]:
@@ -195,13 +183,10 @@ def read_votes(path: Path) -> list[Vote]:
         AugmentError: the file cannot be read, or an answer is not one of those offered.
     """
     text = file_text(path, what="an export of Label Studio or Toloka")
-    try:
+    remedy = "no export with answers, of Label Studio (.json) or Toloka (.tsv); export the finished tasks"
+    with saying_instead(f"{path}: is {remedy}", *MALFORMED, csv.Error):
         found = list(_of_toloka(text) if path.suffix == ".tsv" else _of_label_studio(json.loads(text)))
         hash(tuple(found))  # a TypeError if an id is, say, an object
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, csv.Error) as error:
-        raise AugmentError(
-            f"{path}: is no export with answers, of Label Studio (.json) or Toloka (.tsv); export the finished tasks"
-        ) from error
     for vote in found:
         if vote.verdict not in (VALID, INVALID, UNCLEAR):
             raise AugmentError(f"{path}: {vote.id}: the answer is {vote.verdict!r}; possible: {', '.join(ANSWERS)}")
@@ -362,12 +347,11 @@ def with_verdicts(pairs: Pairs, known: Mapping[str, str]) -> Pairs:
     Raises:
         AugmentError: no row was judged.
     """
-    found = {
-        attack: [
-            replace(pair, verdict=known.get(id_of(pairs, pair))) if pair.status == "perturbed" else pair for pair in own
-        ]
-        for attack, own in pairs.attacks.items()
-    }
+
+    def judged_pair(pair: Pair) -> Pair:
+        return replace(pair, verdict=known.get(id_of(pairs, pair))) if pair.status == "perturbed" else pair
+
+    found = {attack: list(map(judged_pair, own)) for attack, own in pairs.attacks.items()}
     if not any(pair.verdict for own in found.values() for pair in own):
         raise AugmentError("`verdicts`: none is of a row that is evaluated; judge a sample of these rows")
     return replace(pairs, attacks=found)

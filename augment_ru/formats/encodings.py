@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from augment_ru.errors import AugmentError, escaped, not_utf8
+from augment_ru.errors import AugmentError, escaped, not_utf8, saying_instead
 from augment_ru.formats.files import twice
 from augment_ru.formats.packed import buffered
 
@@ -21,12 +21,9 @@ def check_encoding(name: str) -> None:
     Raises:
         AugmentError: Python does not know the name, or it does not encode texts.
     """
-    try:
+    known = "for Russian mostly utf-8, cp1251, koi8-r or utf-16"
+    with saying_instead(f"`encoding` {name}: no such encoding of texts; {known}", LookupError):
         "".encode(name)
-    except LookupError as error:
-        raise AugmentError(
-            f"`encoding` {name}: no such encoding of texts; for Russian mostly utf-8, cp1251, koi8-r or utf-16"
-        ) from error
 
 
 def decoded(data: bytes) -> str:

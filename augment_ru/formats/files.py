@@ -15,7 +15,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.formats.packed import unpacked
 from augment_ru.formats.remote import Remote, is_url
 
@@ -144,11 +144,9 @@ def replacing(target: Path, *, listed: bool = True) -> Iterator[BinaryIO]:
             raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error
         return
     target = followed(target)  # a link stays a link
-    try:
+    with saying_instead(lambda error: f"{target}: cannot be written: {error.strerror}; choose another place", OSError):
         _sweep(target)
         part, content = _part_of(target)
-    except OSError as error:
-        raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error
     try:
         with content:
             yield content
@@ -265,10 +263,9 @@ def named_files(values: Iterable[str]) -> list[str]:
 
 
 def _exists(name: str) -> bool:
-    try:
+    with suppress(OSError, ValueError):  # longer than a name may be, or with a character that none may have
         return Path(name).exists()
-    except (OSError, ValueError):  # longer than a name may be, or with a character that none may have
-        return False
+    return False
 
 
 def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[str | None]) -> None:
@@ -297,9 +294,8 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
             check_folder(f"{option} {file}", path)
             place = str(followed(path, option))
         if any(file == source if is_url(file) else _is_read(path, source) for source in sources):
-            raise AugmentError(
-                f"{option} {file}: is read by this run; give another file, or what it holds would be lost"
-            )
+            problem = f"{option} {file}: is read by this run; give another file, or what it holds would be lost"
+            raise AugmentError(problem)
         if (other := taken.setdefault(place, option)) != option:
             raise AugmentError(f"{option} {file}: is the file of {other}, too; give each a file of its own")
 

@@ -6,6 +6,7 @@ An array may hold arrays of rows instead of rows: MERA's ruTiE has an array for 
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from io import BytesIO
 from typing import Any, BinaryIO, ClassVar
 
@@ -73,9 +74,8 @@ class JsonArray(ArrayRows):
         try:
             self.around, self.arrays = _split(text)
         except json.JSONDecodeError as error:
-            raise AugmentError(
-                f"line {error.lineno}: not JSON: {error.msg.removesuffix(' at')} at character {error.colno}"
-            ) from error
+            problem = f"line {error.lineno}: not JSON: {error.msg.removesuffix(' at')} at character {error.colno}"
+            raise AugmentError(problem) from error
         except RecursionError as error:
             raise AugmentError("not JSON that can be read: nested too deeply") from error
 
@@ -100,11 +100,10 @@ def json_source(stream: BinaryIO) -> "JsonArray | JsonLines":
     at = skip(text, 0)
     if text.startswith("[", at):
         return JsonArray(data)
-    try:
+    with suppress(json.JSONDecodeError, RecursionError):
         whole = text.startswith("{", at) and skip(text, value_end(text, at)) == len(text)
         return JsonArray(data) if whole and _starts(text, at) else JsonLines(BytesIO(data), called_json=True)
-    except (json.JSONDecodeError, RecursionError):
-        return JsonLines(BytesIO(data), called_json=True)  # its error names the line
+    return JsonLines(BytesIO(data), called_json=True)  # its error names the line
 
 
 def _split(text: str) -> tuple[list[str], list[list[str]]]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import orjson
@@ -169,10 +170,9 @@ def json_text(value: Any, **form: Any) -> str:  # noqa: ANN401  (JSON values)
 
 def indented(table: Mapping[str, Any]) -> bytes:
     """Encode a report as indented JSON with a line feed at the end; its integers may have any size."""
-    try:
+    with suppress(TypeError):  # an integer over 64 bits
         return orjson.dumps(table, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # an integer over 64 bits
-        return f"{json.dumps(table, ensure_ascii=False, indent=2)}\n".encode()
+    return f"{json.dumps(table, ensure_ascii=False, indent=2)}\n".encode()
 
 
 def encoded_row(row: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
-from augment_ru.errors import AugmentError, brief
+from augment_ru.errors import AugmentError, brief, saying_instead, saying_where
 from augment_ru.formats.delimited import Table
 from augment_ru.formats.json_array import json_source
 from augment_ru.formats.json_lines import JsonLines, encoded_row
@@ -45,11 +45,9 @@ def _beir(stream: BinaryIO, qrels: str) -> Iterator[dict[str, Any]]:
     with Path(qrels).open("rb") as judged:
         table = Table(judged, "\t") if qrels.endswith(".tsv") else JsonLines(judged)
         for row in _values(table):
-            try:
+            with saying_instead(f"{qrels}: {brief(row)} has no query-id, corpus-id and score", KeyError, ValueError):
                 query, document, grade = (row[key] for key in ("query-id", "corpus-id", "score"))
                 grades.setdefault(str(query), {})[str(document)] = float(grade)
-            except (KeyError, ValueError) as error:
-                raise AugmentError(f"{qrels}: {brief(row)} has no query-id, corpus-id and score") from error
     for row in _values(JsonLines(stream)):
         if (key := str(row.get("_id"))) in grades:
             yield {**row, "relevant": grades[key]}
@@ -57,10 +55,10 @@ def _beir(stream: BinaryIO, qrels: str) -> Iterator[dict[str, Any]]:
 
 def _values(source: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401  (a `RowSource`)
     for line in source:
-        try:
+        with saying_where(f"{source.unit} {line.number}"):
+            if line.problem:
+                raise AugmentError(line.problem)
             yield source.parsed(line)[1]
-        except AugmentError as error:
-            raise AugmentError(f"{source.unit} {line.number}: {line.problem or error}") from error
 
 
 def _conll(stream: BinaryIO, _: str) -> Iterator[dict[str, Any]]:

@@ -84,9 +84,8 @@ def _ended(stream: BinaryIO, data: bytes, number: int) -> tuple[bytes, int]:
     while not rest.endswith(b"\n") and (rest := stream.readline(MAX_LINE)):
         passed += len(rest)
         if passed > _LONGEST:
-            raise AugmentError(
-                f"line {number}: over {_LONGEST:,} bytes without an end of the line; give a file of rows"
-            )
+            problem = f"line {number}: over {_LONGEST:,} bytes without an end of the line; give a file of rows"
+            raise AugmentError(problem)
     return data, passed
 
 

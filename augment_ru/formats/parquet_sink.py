@@ -100,10 +100,7 @@ class ParquetSink(Sink):
                 self._add(table)
 
     def _add(self, table: Any) -> None:  # noqa: ANN401
-        if self._tables is None:
-            self._groups.add(table)
-        else:
-            self._tables.add(table)
+        (self._groups if self._tables is None else self._tables).add(table)
 
     def _made(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401
         """Make a table from rows; its columns are the fields of these rows."""

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, BinaryIO, NamedTuple
 
-from augment_ru.errors import AugmentError, saying_where
+from augment_ru.errors import AugmentError, saying_instead, saying_where
 from augment_ru.formats.encodings import UTF8, in_utf8
 from augment_ru.formats.files import check_input, open_input
 from augment_ru.formats.json_lines import encoded_row
@@ -107,10 +108,9 @@ class RowsRead:
 
 def _bytes_of(values: Mapping[str, Any]) -> bytes:
     """Encode a row for the hash; it may have values that JSON cannot hold, in fields that do not matter."""
-    try:
+    with suppress(AugmentError):
         return encoded_row(values).encode("utf-8", "surrogatepass")
-    except AugmentError:
-        return json.dumps(dict(values), default=str).encode()
+    return json.dumps(dict(values), default=str).encode()
 
 
 def _read(place: str, held: RowSource, line: Line) -> Row:
@@ -129,10 +129,8 @@ def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:
     held = values.get(KEY)
     if not isinstance(held, str) or not held.startswith("{"):
         return values
-    try:
+    with saying_instead(lambda error: f"'{KEY}' is no JSON: {error}", ValueError):
         return {**values, KEY: json.loads(held)}
-    except ValueError as error:
-        raise AugmentError(f"'{KEY}' is no JSON: {error}") from error
 
 
 def rows_of(given: Iterable[Mapping[str, Any]], name: str = "row") -> Rows:

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from io import BufferedReader
 from typing import BinaryIO
 
-from augment_ru.errors import AugmentError, first_line, optional
+from augment_ru.errors import first_line, optional, saying_instead
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
@@ -34,10 +34,8 @@ class Remote:
     def __init__(self, url: str) -> None:
         self.place = url
         fsspec = optional("fsspec", f"{url}: URLs need fsspec", "ray")
-        try:
+        with saying_instead(lambda error: f"{url}: {first_line(error)}", ImportError, ValueError, OSError):
             self._files, self._path = fsspec.core.url_to_fs(url)
-        except (ImportError, ValueError, OSError) as error:
-            raise AugmentError(f"{url}: {first_line(error)}") from error
 
     def exists(self) -> bool:
         """Tell whether there is a file at the URL.
@@ -99,10 +97,9 @@ class Remote:
 
     def read(self, name: str) -> bytes | None:
         """Return the bytes of a file in this folder; None if it does not exist or cannot be read."""
-        try:
+        with suppress(OSError, ValueError):
             return bytes(self._files.cat_file(f"{self._path}/{name}"))
-        except (OSError, ValueError):
-            return None
+        return None
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file in this folder. In an object store it appears only when it is complete.
@@ -141,7 +138,5 @@ def file_errors(url: str) -> Iterator[None]:
     Raises:
         AugmentError: the file system raises an error in the block.
     """
-    try:
+    with saying_instead(lambda error: f"{url}: {type(error).__name__}: {error.strerror or first_line(error)}", OSError):
         yield
-    except OSError as error:
-        raise AugmentError(f"{url}: {type(error).__name__}: {error.strerror or first_line(error)}") from error

@@ -48,10 +48,8 @@ def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
         AugmentError: the row has a field named `key`.
     """
     if key in values:
-        raise AugmentError(
-            f"the row has a field '{key}' already (an output of this command?); rename it, or make the row with `meta` "
-            "none; A+B does one attack or normalizer after another"
-        )
+        remedy = "rename it, or make the row with `meta` none; A+B does one attack or normalizer after another"
+        raise AugmentError(f"the row has a field '{key}' already (an output of this command?); {remedy}")
 
 
 def written(record: Record, changed: Changed) -> str:

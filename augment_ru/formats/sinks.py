@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import BinaryIO, ClassVar
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.formats.delimited import Table
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import Around, JsonLines
@@ -162,10 +162,8 @@ class TextSink(_Lines):
         """
         texts = record.texts()
         if len(texts) != 1:
-            raise AugmentError(
-                f"a .txt file holds one text for each row, but the rows have {', '.join(texts)}; choose one with "
-                f"`fields`, or write JSON lines (-o OUT.jsonl)"
-            )
+            problem = f"a .txt file holds one text for each row, but the rows have {', '.join(texts)}"
+            raise AugmentError(f"{problem}; choose one with `fields`, or write JSON lines (-o OUT.jsonl)")
         ((name, text),) = texts.items()
         new: str = changed.values.get(path_of(record.values, name), text)
         if "\n" in new:
@@ -230,9 +228,7 @@ class JsonArraySink(Sink):
 
     def _between(self) -> str:
         """Return the text before the next row; it is empty before the first row of a part."""
-        if self._empty:
-            return "" if self._is_part else "\n"
-        return ",\n"
+        return ",\n" if not self._empty else "" if self._is_part else "\n"
 
     def _up_to(self, array: int) -> str:
         """Return the text between the last row written and the rows of this array; empty if that array is open."""
@@ -298,12 +294,8 @@ class _TableSink(Sink):
         for row, (record, _) in zip(made, rows, strict=True):
             check_names(row, names := self._names_of(record))
             lines.append(self._layout.row([cell_text(row[name]) for name in names]))
-        try:
+        with saying_instead(f"a text with a lone surrogate has no form in a table; {TO_LINES}", UnicodeEncodeError):
             self._stream.write(f"{self._start()}{''.join(lines)}".encode())
-        except UnicodeEncodeError as error:
-            raise AugmentError(
-                "a text with a lone surrogate has no form in a table; write JSON lines (-o OUT.jsonl)"
-            ) from error
 
     def _start(self) -> str:
         """Return the header line on the first call; an empty string on later calls or if there are no column names."""

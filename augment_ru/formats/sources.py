@@ -70,10 +70,8 @@ def kind_of(name: str | None, ending: str | None = None) -> str:
     suffix = Path(bare).suffix.lower()
     if suffix and suffix not in KINDS:
         sheet = "save the sheet as CSV; " if suffix in (".xlsx", ".xls", ".ods") else ""
-        raise AugmentError(
-            f"{name}: no format ends in {suffix}; {sheet}possible: {', '.join(KINDS)}, and all but Parquet packed "
-            f"({', '.join(PACKED)})"
-        )
+        remedy = f"{sheet}possible: {', '.join(KINDS)}, and all but Parquet packed ({', '.join(PACKED)})"
+        raise AugmentError(f"{name}: no format ends in {suffix}; {remedy}")
     kind = KINDS.get(suffix, JSON_LINES)
     if kind == PARQUET and bare != name:
         raise AugmentError(f"{name}: Parquet files are packed inside; leave out {Path(name).suffix}")

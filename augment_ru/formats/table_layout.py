@@ -113,7 +113,5 @@ def check_names(values: Mapping[str, Any], names: Sequence[str]) -> None:
         AugmentError: the fields differ from the columns.
     """
     if values.keys() != set(names):
-        raise AugmentError(
-            f"a row has the fields {', '.join(values)}; the table has the columns {', '.join(names)}; "
-            f"write rows of different fields as JSON lines (-o OUT.jsonl)"
-        )
+        problem = f"a row has the fields {', '.join(values)}; the table has the columns {', '.join(names)}"
+        raise AugmentError(f"{problem}; write rows of different fields as JSON lines (-o OUT.jsonl)")

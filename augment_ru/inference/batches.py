@@ -99,10 +99,8 @@ def _call_or_halve(batch: Ints, lengths: Ints, call: Callable[[Ints], None]) -> 
         call(batch)
     except (torch.OutOfMemoryError, MemoryError) as error:
         if batch.size == 1:
-            raise AugmentError(
-                f"out of memory at a sequence of {int(lengths[batch[0]])} tokens; "
-                f"use a smaller model, dtype bfloat16, or `device` cpu"
-            ) from error
+            remedy = "use a smaller model, dtype bfloat16, or `device` cpu"
+            raise AugmentError(f"out of memory at a sequence of {int(lengths[batch[0]])} tokens; {remedy}") from error
     else:
         return
     if torch.cuda.is_available():  # after the handler, whose traceback would keep the tensors alive

@@ -64,12 +64,9 @@ def by_trees(
         trees = [tree_of(questions[member], group.prefix.size) for member in group.members]
         scores = _scores(pretrained, prefix, trees, row, budget)
         for member, tree, score_of in zip(group.members, trees, scores, strict=True):
-            found[member] = np.array(
-                [
-                    float(prefix.sums[min(request.first, prefix.size)]) + float(score_of[path].sum())
-                    for request, path in zip(questions[member], tree.paths, strict=True)
-                ]
-            )
+            sums = (float(prefix.sums[min(request.first, prefix.size)]) for request in questions[member])
+            own = (float(score_of[path].sum()) for path in tree.paths)
+            found[member] = np.array([before + after for before, after in zip(sums, own, strict=True)])
     return found
 
 

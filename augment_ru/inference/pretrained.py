@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from augment_ru.errors import AugmentError, first_line, optional
+from augment_ru.errors import AugmentError, first_line, optional, saying_instead
 
 if TYPE_CHECKING:
     from torch import device as Device  # noqa: N812  (a class)
@@ -50,10 +50,8 @@ def device_of(name: str) -> "Device":
     torch = _torch()
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
+    with saying_instead(f"device '{name}'; possible: auto, cpu, cuda, cuda:N", RuntimeError):
         device: Device = torch.device(name)
-    except RuntimeError:
-        raise AugmentError(f"device '{name}'; possible: auto, cpu, cuda, cuda:N") from None
     if device.type != "cuda":
         return device
     number = device.index or 0
@@ -168,10 +166,8 @@ def config_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
 
 
 def _read(kind: Any, name: str, folder: Path, what: str) -> Any:  # noqa: ANN401  (transformers' own)
-    try:
+    with saying_instead(lambda error: f"model {name}: its {what} cannot be read ({first_line(error)})", Exception):
         return kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # whatever a wrong value leads to in transformers
-        raise AugmentError(f"model {name}: its {what} cannot be read ({first_line(error)})") from error
 
 
 @lru_cache(maxsize=16)
@@ -236,10 +232,8 @@ def _load(  # noqa: PLR0917  (those of `load`)
             reason = "its weights are not plain tensors, and pickled objects are never read; use a model in safetensors"
         raise AugmentError(f"model {name}: cannot be loaded as {head}: {reason}") from error
     if absent := sorted(key for key in report["missing_keys"] if "pooler" not in key):
-        raise AugmentError(
-            f"model {name}: has no weights for {absent[0]} and {len(absent) - 1} more, so it is no {head}; "
-            f"use a model that was trained as one"
-        )
+        problem = f"model {name}: has no weights for {absent[0]} and {len(absent) - 1} more, so it is no {head}"
+        raise AugmentError(f"{problem}; use a model that was trained as one")
     if "device_map" not in options:
         model = model.to(device)
     return Pretrained(name, model.eval(), tokenizer, device, dtype)
@@ -267,12 +261,9 @@ def _folder(name: str) -> Path:
     from huggingface_hub import try_to_load_from_cache  # noqa: PLC0415
     from huggingface_hub.errors import HFValidationError  # noqa: PLC0415
 
-    try:
+    problem = f"model {name}: no such folder, and not a valid name of a model on the hub (OWNER/NAME)"
+    with saying_instead(problem, HFValidationError):
         found = try_to_load_from_cache(name, "config.json")
-    except HFValidationError:
-        raise AugmentError(
-            f"model {name}: no such folder, and not a valid name of a model on the hub (OWNER/NAME)"
-        ) from None
     if not isinstance(found, str):
         raise AugmentError(
             f"model {name}: neither a folder nor in the local cache; get it with: augment-ru models pull {name}"

@@ -16,12 +16,11 @@ from augment_ru.adversary.confirmation import MEASURED
 from augment_ru.adversary.defaults import ATTACKS
 from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.result import NAME, Finding
-from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import answer_kind, different_golds, labels_of_different
 from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.evaluation import checked_models, evaluate
-from augment_ru.evaluation.examples import NamedModel, default_path, named_spec, opened_cache
+from augment_ru.evaluation.examples import ModelRequest, NamedModel, default_path, named_spec, opened_cache
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.evaluation.protocol import EvaluationSettings
@@ -117,9 +116,8 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
     if given["html"] is not None:
         check_outputs([("`html`", given["html"])], [rows.source, *rows.reads])
         if rows.output is None or rows.output == given["html"] or rows.meta != "full":
-            raise AugmentError(
-                "`html`: the page reads the rows with their edits; give another `output`, and `meta` full"
-            )
+            problem = "`html`: the page reads the rows with their edits; give another `output`, and `meta` full"
+            raise AugmentError(problem)
     if given["resume"] and given["seconds"] is not None:
         raise AugmentError("`resume`: with `seconds` the rows depend on the speed; leave one of them out")
     return rows
@@ -202,16 +200,10 @@ class SearchRows(RowWork):
     def _model(self, spec: str) -> NamedModel:
         """Load the model with this specification."""
         given, job = self.given, self.job
-        return victim_of(
-            spec,
-            self.labels,
-            self.schema,
-            train=given["train"],
-            device=given["device"] or "auto",
-            options=model_options(given["model_options"]).get(named_spec(spec)[1].partition(":")[0], {}),
-            seed=job.perturbers[0].seed,
-            encoding=job.encoding,
-        )
+        device, seed = given["device"] or "auto", job.perturbers[0].seed
+        request = ModelRequest("", self.schema, self.labels, device, None, job.encoding, given["train"], seed)
+        options = model_options(given["model_options"]).get(named_spec(spec)[1].partition(":")[0], {})
+        return NamedModel.made(spec, request, options)
 
 
 def _check_answer(gold: Sequence[str], record: Record) -> None:

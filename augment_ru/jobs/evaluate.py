@@ -1,7 +1,6 @@
 """The work of `augment-ru evaluate`: check the options, evaluate the models, and write the report."""
 
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -9,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from augment_ru.errors import AugmentError, amount, printable
+from augment_ru.errors import AugmentError, amount, printable, saying_instead
 from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.evaluation import checked_models, evaluate
 from augment_ru.evaluation.examples import default_path
@@ -68,10 +67,8 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
         if path is not None:
             write_file(path, json_lines(rows()))
     if given["submission"] is not None:
-        sent = evaluation.submission()
-        write_file(given["submission"], json_lines(iter(sent))) if isinstance(sent, list) else write_json(
-            given["submission"], sent
-        )
+        sent, path = evaluation.submission(), given["submission"]
+        write_file(path, json_lines(sent)) if isinstance(sent, list) else write_json(path, sent)
     if given["html"] is not None:
         from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for `html`)
 
@@ -122,10 +119,8 @@ def _shots(text: str) -> tuple[int, ...] | None:
     """
     if text == "task":
         return None
-    try:
+    with saying_instead(f"`shots` {text}: must be numbers, as in 0,1,4,8, or task", ValueError):
         return tuple(int(part) for part in text.split(","))
-    except ValueError as error:
-        raise AugmentError(f"`shots` {text}: must be numbers, as in 0,1,4,8, or task") from error
 
 
 def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None:
@@ -242,12 +237,10 @@ def print_shown(
 
 def _print_counts(runs: Sequence[ModelRun], *, quiet: bool) -> None:
     """Print a line on stderr about the number of questions that a model was asked."""
-    questions = sum(run.counts.questions for run in runs)
-    different = sum(run.counts.different for run in runs)
-    from_cache = sum(run.counts.from_cache for run in runs)
-    cached = f", {from_cache:,} of them from the cache" if from_cache else ""
-    say(f"{runs[0].model}: {amount(questions, 'question')}, {different:,} different{cached}", quiet=quiet)
-    spent = sum((run.counts.spent for run in runs), Counter[str]())
-    if expected := sum(run.counts.expected for run in runs):
-        counted = f"{spent['prompt_tokens']:,} tokens in questions and {spent['completion_tokens']:,} in replies"
-        say(f"{runs[0].model}: about {expected:,} tokens were expected in questions; {counted}", quiet=quiet)
+    name, counts = runs[0].model, runs[0].counts
+    cached = f", {counts.from_cache:,} of them from the cache" if counts.from_cache else ""
+    say(f"{name}: {amount(counts.questions, 'question')}, {counts.different:,} different{cached}", quiet=quiet)
+    if counts.expected:
+        prompt, completion = (counts.spent[f"{kind}_tokens"] for kind in ("prompt", "completion"))
+        counted = f"{prompt:,} tokens in questions and {completion:,} in replies"
+        say(f"{name}: about {counts.expected:,} tokens were expected in questions; {counted}", quiet=quiet)

@@ -14,6 +14,7 @@ from augment_ru.engine.attack import GROUPS, Attack
 from augment_ru.engine.similarity import similarity_of
 from augment_ru.errors import AugmentError
 from augment_ru.options import fields_of
+from augment_ru.records.groups import grouped
 from augment_ru.records.task import task
 
 KINDS = ("attacks", "normalizers", "constraints", "similarities", "tasks", "models")
@@ -88,12 +89,9 @@ def _groups(kind: str) -> Iterator[tuple[str, Sequence[str]]]:
     if kind != "attacks":
         yield "", [*constraint_paths()] if kind == "constraints" else registry.names(kind)
         return
-    grouped: dict[str, list[str]] = {group: [] for group in GROUPS}
-    for name in registry.names("attacks"):
-        grouped.setdefault(getattr(registry.find("attacks", "attack", name), "group", Attack.group), []).append(name)
-    for group, names in grouped.items():
-        if names:
-            yield group, names
+    found = {name: registry.find("attacks", "attack", name) for name in registry.names("attacks")}
+    names = grouped((getattr(made, "group", Attack.group), name) for name, made in found.items())
+    yield from ((group, names[group]) for group in {**GROUPS, **names} if group in names)
 
 
 def _entries(kind: str, names: Sequence[str], words: Words, *, verbose: bool) -> Iterator[tuple[str, str, list[str]]]:

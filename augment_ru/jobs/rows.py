@@ -12,7 +12,7 @@ from augment_ru.engine.attack import Needs
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import asked_run
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import AugmentError, missing, saying_instead
 from augment_ru.formats.encodings import UTF8, check_encoding, is_utf8
 from augment_ru.formats.file_parts import PART_BYTES
 from augment_ru.formats.files import check_input, check_outputs, named_files
@@ -292,15 +292,13 @@ def _facts(given: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
 def _digest(path: Path) -> str:
     """Return the SHA-256 of a file, or of the names and contents of all files in a folder."""
     found = sha256()
-    try:
+    with saying_instead(lambda error: f"{path}: cannot be read ({error.strerror})", OSError):
         files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
         for file in files:
             name = file.relative_to(path).as_posix().encode("utf-8", "surrogatepass")
             found.update(name + b" %d\0" % file.stat().st_size)
             with file.open("rb") as stream:
                 found.update(file_digest(stream, "sha256").digest())
-    except OSError as error:
-        raise AugmentError(f"{path}: cannot be read ({error.strerror})") from error
     return found.hexdigest()
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from augment_ru.errors import AugmentError, amount
+from augment_ru.errors import AugmentError, amount, saying_instead
 from augment_ru.evaluation import verdicts
 from augment_ru.evaluation.loading import loaded, released_tasks
 from augment_ru.evaluation.pairs import Pairs
@@ -16,6 +16,7 @@ from augment_ru.formats.read import read_rows
 from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import say
+from augment_ru.records.groups import grouped
 from augment_ru.release.judged import judge_release
 
 Outcomes: TypeAlias = Mapping[tuple[str, int], str]
@@ -67,7 +68,7 @@ def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     asked = _asked([one.pairs for one in held], given["size"], given["seed"], outcomes)
     text = verdicts.toloka(asked) if output.suffix == ".tsv" else verdicts.label_studio(asked)
     write_file(output, [text.encode()])
-    write_file(interface, [verdicts.LABELS.encode()])
+    write_file(interface, [verdicts.LABELS.read_bytes()])
     of_tasks = f" in {amount(len(tasks), 'task')}" if tasks else ""
     say(f"{amount(len(asked), 'row')} of {amount(len(attacks), 'attack')}{of_tasks} to judge")
     say(f"wrote {', '.join(map(str, filter(None, (output, interface))))}")
@@ -96,19 +97,14 @@ def _outcomes(path: str, pairs: Pairs) -> Outcomes:
     Raises:
         AugmentError: the predictions belong to other rows.
     """
-    found: dict[tuple[str, int], str] = {}
-    counts: dict[str, int] = {}
-    first = None
-    for row in read_rows(path).values:
-        run = (row.get("model"), row.get("shots"), row.get("episode"))
-        first = first or run
-        if run == first and isinstance(row.get("attack"), str):
-            number = counts.setdefault(row["attack"], 0)
-            counts[row["attack"]] += 1
-            found[row["attack"], number] = str(row.get("outcome"))
-    if counts != {attack: len(own) for attack, own in pairs.attacks.items()}:
+    rows = read_rows(path).values
+    runs = [(row.get("model"), row.get("shots"), row.get("episode")) for row in rows]
+    said = (row for row, run in zip(rows, runs, strict=True) if run == runs[0] and isinstance(row.get("attack"), str))
+    found = grouped((row["attack"], str(row.get("outcome"))) for row in said)
+    ours, theirs = ({attack: len(own) for attack, own in one.items()} for one in (pairs.attacks, found))
+    if ours != theirs:
         raise AugmentError(f"`predictions` {path}: are not of these rows; give what evaluate wrote for them")
-    return found
+    return {(attack, number): outcome for attack, own in found.items() for number, outcome in enumerate(own)}
 
 
 def _reported(source: str) -> tuple[str, SavedReport] | None:
@@ -139,14 +135,12 @@ def _reported_outcomes(source: str, report: SavedReport, digest: str) -> Outcome
     """
     if report.data is None or report.data.digest != digest:
         raise AugmentError(f"{source}: its rows were changed since; run augment-ru evaluate again")
-    try:
+    with saying_instead(f"{source}: is damaged, or no report of augment-ru evaluate", LookupError, ValueError):
         return {
             (attack, number): " ".join(_WORDS[letter] for letter in letters)
             for attack, entry in report.models[0].attacks.items()
             for number, letters in enumerate(zip(*(label[0] for label in entry.outcomes), strict=True))
         }
-    except (LookupError, ValueError) as error:
-        raise AugmentError(f"{source}: is damaged, or no report of augment-ru evaluate") from error
 
 
 def import_answers(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from augment_ru.errors import AugmentError, saying_where
+from augment_ru.errors import AugmentError, saying_instead, saying_where
 from augment_ru.evaluation.answers import check_labels_shared, golds_of
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored, example_of
 from augment_ru.formats.read import read_rows
@@ -164,11 +164,9 @@ def fitted(train: Train, make: Callable[[], Any], signature: str) -> BagOfWords:
             classifiers[name] = Constant(labels[0])
             continue
         classifiers[name] = make()
-        try:
-            with warnings.catch_warnings():
-                # it warns if most rows have a label of their own; the rates show how bad that is
-                warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-                classifiers[name].fit(train.texts, labels)
-        except ValueError as error:
-            raise AugmentError(f"cannot be trained on this file: {error}") from error
+        told = saying_instead(lambda error: f"cannot be trained on this file: {error}", ValueError)
+        with told, warnings.catch_warnings():
+            # it warns if most rows have a label of their own; the rates show how bad that is
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+            classifiers[name].fit(train.texts, labels)
     return BagOfWords(classifiers, f"{signature}|train={train.digest}", frozenset(train.texts))

@@ -5,6 +5,7 @@ import json
 import logging
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from math import inf
 from queue import Empty, SimpleQueue
@@ -12,7 +13,7 @@ from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from augment_ru.errors import AugmentError, said
+from augment_ru.errors import MALFORMED, AugmentError, said
 from augment_ru.signals import HeldSignals
 
 if TYPE_CHECKING:
@@ -210,20 +211,17 @@ def _say_wait(url: str, problem: str, seconds: str) -> None:
 
 def _retry_after(header: str) -> float:
     """Return the seconds in the header `Retry-After`, at most 60; 0 if the header is absent or a date."""
-    try:
+    with suppress(ValueError):
         return min(_LONGEST, max(0.0, float(header)))
-    except ValueError:
-        return 0.0
+    return 0.0
 
 
 def _message(answer: "Response", content: bytes) -> str:
     """Return the error message in the server's answer, or else the meaning of the status code."""
     text = content.decode("utf-8", "replace")
-    try:
+    with suppress(*MALFORMED):
         found = json.loads(text)
         text = found["error"]["message"] if isinstance(found["error"], dict) else str(found["error"])
-    except (ValueError, LookupError, TypeError, RecursionError):
-        pass
     return text.strip() or answer.reason_phrase
 
 

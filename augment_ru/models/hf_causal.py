@@ -95,10 +95,8 @@ def _first_tokens(asked: Sequence[Request], prompt: FilledPrompt) -> list[Reques
     for one, choice in zip(asked, prompt.choices, strict=True):
         same = firsts.setdefault(int(one.tokens[one.first]), choice.text.strip())
         if same != choice.text.strip():
-            raise AugmentError(
-                f"option score=first-token: «{same}» and «{choice.text.strip()}» begin with the same token; "
-                f"take loglikelihood, or a prompt that numbers them"
-            )
+            problem = f"option score=first-token: «{same}» and «{choice.text.strip()}» begin with the same token"
+            raise AugmentError(f"{problem}; take loglikelihood, or a prompt that numbers them")
     return [Request(one.tokens[: one.first + 1], one.first) for one in asked]
 
 
@@ -114,8 +112,7 @@ def _chat(tokenizer: Any, given: Options) -> Chat | None:  # noqa: ANN401  (a to
     if given.chat == "none" or not has_one:
         for name in ("system", "reasoning"):
             if getattr(given, name):
-                raise AugmentError(
-                    f"option {name}: is for chats, and this model is asked with plain texts; leave it out"
-                )
+                problem = f"option {name}: is for chats, and this model is asked with plain texts; leave it out"
+                raise AugmentError(problem)
         return None
     return Chat(tokenizer, "turns" if given.chat == "auto" else given.chat, system_of(given.system), given.reasoning)

@@ -229,8 +229,6 @@ def matched_labels(
         guess = str(index) if numbered and (labels is None or str(index) in labels) else name
         matched.append(given.get(name, known.get(guess.lower(), guess)))
     if labels is not None and not (set(labels) <= set(matched) if whole else set(labels) & set(matched)):
-        raise AugmentError(
-            f"the model's labels are {', '.join(own)}, the data's {', '.join(labels)}; "
-            f"match them with the option mapping={own[0]}={labels[0]},…"
-        )
+        remedy = f"match them with the option mapping={own[0]}={labels[0]},…"
+        raise AugmentError(f"the model's labels are {', '.join(own)}, the data's {', '.join(labels)}; {remedy}")
     return tuple(matched)

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from augment_ru.errors import AugmentError, optional
@@ -106,10 +107,7 @@ class ServerModel(Model):
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """Return a prediction for each example, in the order of the examples."""
-        found: list[Prediction] = [None] * len(examples)
-        for number, prediction in self.stream(examples):
-            found[number] = prediction
-        return found
+        return [prediction for _, prediction in sorted(self.stream(examples), key=itemgetter(0))]
 
     def stream(self, examples: Sequence[Example], /) -> Iterator[tuple[int, Prediction]]:
         """Ask all questions; yield (index of the example, its prediction) in the order in which the server answers.

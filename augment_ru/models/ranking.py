@@ -36,10 +36,8 @@ def by_text(known: Mapping[str, Prediction], path: str) -> PredictFunction:
 
     def predict(examples: Sequence[Example]) -> list[Prediction]:
         if missing := [one.text for one in examples if one.text not in known]:
-            raise AugmentError(
-                f"{path}: has no answer to {brief(missing[0])} and {len(missing) - 1:,} others; "
-                "the texts of perturbed rows need one, too"
-            )
+            problem = f"{path}: has no answer to {brief(missing[0])} and {len(missing) - 1:,} others"
+            raise AugmentError(f"{problem}; the texts of perturbed rows need one, too")
         return [known[one.text] for one in examples]
 
     predict.deterministic = True  # type: ignore[attr-defined]

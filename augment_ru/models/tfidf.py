@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from augment_ru.draws import Floats
-from augment_ru.errors import AugmentError, optional
+from augment_ru.errors import optional, saying_instead
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
 from augment_ru.models._bag_of_words import NEEDED
 from augment_ru.models._options import CheckedOptions, limited
@@ -53,10 +53,8 @@ def tfidf(request: ModelRequest, /) -> Ranker:
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415  (an extra)
 
     documents = corpus_of(given.corpus, request.encoding)
-    try:
+    with saying_instead(lambda error: f"{given.corpus}: {error}", ValueError):
         vectors = TfidfVectorizer().fit(documents.texts)
-    except ValueError as error:
-        raise AugmentError(f"{given.corpus}: {error}") from error
     found = vectors.transform(documents.texts)
 
     def score(texts: Sequence[str]) -> Iterator[Floats]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from augment_ru.errors import AugmentError, said
+from augment_ru.errors import AugmentError, said, saying_instead
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.replies import REASONING, with_choices
@@ -106,12 +106,10 @@ class Chat(NamedTuple):
         return text if self.reasoning else text + closing(text)
 
     def _rendered(self, messages: Sequence[Message]) -> str:
-        try:
+        with saying_instead(lambda error: f"the chat template of the model: {said(error)}; give chat=none", Exception):
             text: str = self.tokenizer.apply_chat_template(
                 list(messages), tokenize=False, add_generation_prompt=True, enable_thinking=self.reasoning > 0
             )
-        except Exception as error:  # a template may raise anything
-            raise AugmentError(f"the chat template of the model: {said(error)}; give chat=none") from error
         return text
 
 

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 from augment_ru.errors import AugmentError
 from augment_ru.prompting.template import text_of
 from augment_ru.records import field_paths
+from augment_ru.records.answers import LETTERS
+from augment_ru.records.context import options_in
 from augment_ru.records.offsets import offsets_of
-from augment_ru.records.record import list_of_texts, option_markers
+from augment_ru.records.record import list_of_texts
 from augment_ru.records.task import Task
 
-_LETTERS = "ABCDEFGHIJ"
 _CYRILLIC = "АБВГДЕЖЗИК"
 
 OPTIONS = "options"
@@ -70,12 +71,9 @@ def listed_choices(
     """
     if options.inside:
         text = text_of(record, options.inside)
-        markers = option_markers(text)
-        if not markers:
+        if not (found := options_in(text)):
             raise AugmentError(f"field '{options.inside}' has no options «(A) … (B) …»")
-        ends = [*(span.start for span in markers[1:]), len(text)]
-        for letter, span, end in zip(_LETTERS, markers, ends, strict=False):
-            yield Choice(letter, text[span.stop : end].strip())
+        yield from (Choice(letter, option.of(text)) for letter, (_, option) in zip(LETTERS, found, strict=False))
     elif options.fields:
         places_of = spelled(name, options.fields, labels)
         yield from (Choice(label, text_of(record, field)) for label, field in places_of)
@@ -85,8 +83,8 @@ def listed_choices(
     elif options.spans:
         start = field_paths.steps(options.spans)
         fields = [characters.text for characters in task.layout.characters]
-        found = [place for place in offsets_of(record, task, fields) if place.path[: len(start)] == start]
-        texts = (text_of(record, place.text)[place.span.start : place.span.stop].strip() for place in found)
+        places = [place for place in offsets_of(record, task, fields) if place.path[: len(start)] == start]
+        texts = (place.span.of(text_of(record, place.text)).strip() for place in places)
         yield from (Choice(text, text) for text in dict.fromkeys(texts))
 
 
@@ -131,7 +129,7 @@ def laid_out(choices: Sequence[Choice], layout: str) -> tuple[str, tuple[Choice,
     if layout == "lines":
         return "\n".join(f"— {text}" for text in texts), tuple(choices)
     numbers = [str(number) for number in range(1, len(texts) + 1)]
-    signs = {"letters": _CYRILLIC, "numbers": numbers}.get(layout, _LETTERS)
+    signs = {"letters": _CYRILLIC, "numbers": numbers}.get(layout, LETTERS)
     form = {"letters": "{}) {}", "numbers": "{}. {}", "brackets": "({}) {}"}.get(layout, "")
     listed = "\n".join(form.format(sign, text) for sign, text in zip(signs, texts, strict=False))
     if layout == "json":

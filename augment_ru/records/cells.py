@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Container, Mapping
+from contextlib import suppress
 from typing import Any
 
 
@@ -28,7 +29,6 @@ def _inside(text: str) -> Any:  # noqa: ANN401  (JSON values)
     """Return the object or the list that a text of JSON stands for; of any other text, the text itself."""
     if not text.lstrip().startswith(("{", "[")):
         return text
-    try:
+    with suppress(ValueError, RecursionError):
         return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+    return text

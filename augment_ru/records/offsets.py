@@ -114,10 +114,8 @@ def check_opened(row: Values, keys: Iterable[str]) -> None:
     for key in keys:
         held = row.get(key)
         if isinstance(held, str) and held.lstrip().startswith(("{", "[")):
-            raise AugmentError(
-                f"field '{key}' holds answers and places as a text, which a table makes of an object or a list; "
-                "give the rows as JSON lines"
-            )
+            problem = f"field '{key}' holds answers and places as a text, which a table makes of an object or a list"
+            raise AugmentError(f"{problem}; give the rows as JSON lines")
 
 
 def _of_answers(row: Values, answers: AnswerOffsets) -> Iterator[Offset]:
@@ -148,10 +146,8 @@ def _answer_span(where: str, answer: Values, text: str, answers: AnswerOffsets) 
     if not isinstance(offset, int) or not isinstance(length, int) or not isinstance(segment, str):
         raise AugmentError(f"{where}: needs a number offset, a number length and a text segment; has {dict(answer)}")
     if offset < 0 or length < 1 or text[offset : offset + length] != segment:
-        raise AugmentError(
-            f"{where}: '{segment}' does not stand at offset {_shown([offset])} of '{answers.text}'; "
-            f"there stands '{text[max(offset, 0) : max(offset, 0) + length]}'"
-        )
+        problem = f"{where}: '{segment}' does not stand at offset {_shown([offset])} of '{answers.text}'"
+        raise AugmentError(f"{problem}; there stands '{text[max(offset, 0) : max(offset, 0) + length]}'")
     return Span(offset, offset + length, answers.label)
 
 
@@ -169,7 +165,7 @@ def _of_words(row: Values, words: WordSpans) -> Iterator[Offset]:
 
 def _word_span(where: str, stated: object, count: int, text: str, label: str) -> Span:
     """Return the span of `count` words from word number `stated` on, without punctuation after the last word."""
-    starts = _word_starts(text)
+    starts = [match.start() for match in _WORD.finditer(text)]
     first = _number(stated)
     if first is None or not 0 <= first < len(starts):
         raise AugmentError(f"{where}: word {_shown([stated])} of a text of {len(starts)} words")
@@ -178,10 +174,6 @@ def _word_span(where: str, stated: object, count: int, text: str, label: str) ->
     while stop > last + 1 and not text[stop - 1].isalnum():
         stop -= 1
     return Span(starts[first], stop, label)
-
-
-def _word_starts(text: str) -> list[int]:
-    return [match.start() for match in _WORD.finditer(text)]
 
 
 def _word_number(text: str, at: int) -> int:
@@ -194,10 +186,8 @@ def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[O
     text = str(field_paths.value(row, field))
     starts, others = (field_paths.every(row, name) for name in (spans.start, spans.stop or spans.segment))
     if len(starts) != len(others):
-        raise AugmentError(
-            f"{spans.start}, {spans.stop or spans.segment}: {len(starts)} and {len(others)} entries; each number needs"
-            " its counterpart"
-        )
+        problem = f"{spans.start}, {spans.stop or spans.segment}: {len(starts)} and {len(others)} entries"
+        raise AugmentError(f"{problem}; each number needs its counterpart")
     for first, last in zip(starts, others, strict=True):
         if not field_paths.has_value(row, first) and not field_paths.has_value(row, last):
             continue
@@ -211,9 +201,8 @@ def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[O
         if start is None or stop is None:
             raise AugmentError(f"{first}, {last}: need two numbers of characters; have {_shown(stated)}")
         if not 0 <= start < min(stop, len(text)) or stop > len(text) + 1:
-            raise AugmentError(
-                f"{first}, {last}: {_shown(stated, ' to ')} is no span of '{field}' ({len(text)} characters)"
-            )
+            problem = f"{first}, {last}: {_shown(stated, ' to ')} is no span of '{field}' ({len(text)} characters)"
+            raise AugmentError(problem)
         if spans.labels:
             if stop > len(text):
                 raise AugmentError(f"{last}: {stop} is beyond the end of '{field}' ({len(text)} characters)")
@@ -243,10 +232,8 @@ def _segment_span(where: str, stated: tuple[Any, Any], text: str, spans: Charact
     if start is None or not isinstance(segment, str):
         raise AugmentError(f"{where}: needs a number and a text; has {_shown(stated)}")
     if not segment or text[start : start + len(segment)] != segment:
-        raise AugmentError(
-            f"{where}: '{_shown([segment])}' does not stand at offset {_shown([start])} of '{spans.text}'; there "
-            f"stands '{_shown([text[start : start + len(segment)]])}'"
-        )
+        problem = f"{where}: '{_shown([segment])}' does not stand at offset {_shown([start])} of '{spans.text}'"
+        raise AugmentError(f"{problem}; there stands '{_shown([text[start : start + len(segment)]])}'")
     return Span(start, start + len(segment), spans.label)
 
 

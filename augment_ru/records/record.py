@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -294,10 +295,8 @@ def _checked(values: Mapping[str, Any], name: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise AugmentError(
-            f"field '{name}': lone surrogate U+{ord(value[error.start]):04X} at character {error.start}; "
-            f"no text may hold one"
-        ) from error
+        problem = f"field '{name}': lone surrogate U+{ord(value[error.start]):04X} at character {error.start}"
+        raise AugmentError(f"{problem}; no text may hold one") from error
     return value
 
 
@@ -319,11 +318,9 @@ def list_of_texts(value: object) -> list[str]:
     read = value
     if isinstance(value, str):
         for reader in (json.loads, ast.literal_eval):
-            try:
+            with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
                 read = reader(_APART.sub(", ", value))
                 break
-            except (ValueError, SyntaxError, MemoryError, RecursionError):
-                continue
     if read is None:
         return []
     if isinstance(read, str) or not isinstance(read, Sequence) or not all(isinstance(one, str) for one in read):

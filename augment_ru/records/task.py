@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from augment_ru import registry
-from augment_ru.errors import AugmentError, check_known, saying_where, unknown
+from augment_ru.errors import AugmentError, check_known, saying_instead, saying_where, unknown
 from augment_ru.records.cells import with_cells_read
 from augment_ru.records.field_paths import every, inside, is_plain, keys_known_by, keys_of_each, steps, value
 from augment_ru.records.metric_kinds import METRIC_KINDS, check_metrics
@@ -530,10 +530,8 @@ def recognise(row: Mapping[str, Any]) -> Task:
         raise AugmentError(f"the fields fit several tasks: {', '.join(one.name for one in best)}; choose with `task`")
     if best:
         return best[0]
-    raise AugmentError(
-        f"no field 'text', and no task has the fields {', '.join(row) or '(none)'}{inside(row)}; "
-        f"name the text field with `field`, or a task with `task`"
-    )
+    problem = f"no field 'text', and no task has the fields {', '.join(row) or '(none)'}{inside(row)}"
+    raise AugmentError(f"{problem}; name the text field with `field`, or a task with `task`")
 
 
 def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[str] = ()) -> Task:
@@ -565,10 +563,8 @@ def with_spans(known: Task, spans: str | None) -> Task:
     Raises:
         AugmentError: the rows of the task have no labelled spans.
     """
-    try:
+    with saying_instead(f"`spans` {spans}: the rows of the task '{known.name}' have no labelled spans", ValueError):
         return known if spans is None else known.changed(spans=spans)
-    except ValueError as error:
-        raise AugmentError(f"`spans` {spans}: the rows of the task '{known.name}' have no labelled spans") from error
 
 
 def check_found(row: Mapping[str, Any], fields: Sequence[str]) -> None:

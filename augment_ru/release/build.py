@@ -135,15 +135,11 @@ class Staging(NamedTuple):
                 stream.write(json.dumps(facts, ensure_ascii=False).encode())
             return
         if different := _first_difference(before, facts):
-            raise AugmentError(
-                f"{self.target}: the unfinished build was made from another {different}; "
-                f"restore that, or delete the folder {self.unfinished}"
-            )
+            remedy = f"restore that, or delete the folder {self.unfinished}"
+            raise AugmentError(f"{self.target}: the unfinished build was made from another {different}; {remedy}")
         if not resume:
-            raise AugmentError(
-                f"{self.target}: an unfinished build stands beside it; continue it with `resume`, "
-                f"or delete the folder {self.unfinished}"
-            )
+            remedy = f"continue it with `resume`, or delete the folder {self.unfinished}"
+            raise AugmentError(f"{self.target}: an unfinished build stands beside it; {remedy}")
 
     def publish(self) -> None:
         """Move the complete release from the folder in which it was built to its target, in one rename."""
@@ -207,17 +203,11 @@ class BuildReport:
         tasks = self.content["tasks"]
         rows = sum(task["test"] * (len(manifest.variations_in(task)) + 1) for task in tasks)
         train = sum(task["train"] for task in tasks)
-        seconds = (
-            f"{self.seconds:.1f} s (annotation {self.timing.annotation:.1f}, "
-            f"attacks and gate {sum(self.timing.perturbing.values()):.1f}, rows {self.timing.writing:.1f})"
-        )
-        sentences = [
-            f"{amount(len(tasks), 'task')}, {amount(rows, 'test row')}, {amount(train, 'train row')}",
-            f"{amount(self.made, 'shard')} made, {self.kept:,} kept",
-            seconds,
-            f"manifest {self.digest}",
-        ]
-        return "; ".join(sentences)
+        counts = f"{amount(len(tasks), 'task')}, {amount(rows, 'test row')}, {amount(train, 'train row')}"
+        shards = f"{amount(self.made, 'shard')} made, {self.kept:,} kept"
+        perturbing = f"attacks and gate {sum(self.timing.perturbing.values()):.1f}"
+        times = f"annotation {self.timing.annotation:.1f}, {perturbing}, rows {self.timing.writing:.1f}"
+        return f"{counts}; {shards}; {self.seconds:.1f} s ({times}); manifest {self.digest}"
 
     @property
     def prompts(self) -> str:

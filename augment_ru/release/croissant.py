@@ -6,6 +6,7 @@ It describes the files with their digests and the columns of the rows. It also h
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from augment_ru.release.hard import splits_in
@@ -13,32 +14,6 @@ from augment_ru.release.hard import splits_in
 CROISSANT = "croissant.json"
 
 
-def _croissant(names: str) -> dict[str, str]:
-    return {name: f"cr:{name}" for name in names.split()}
-
-
-_CONTEXT = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    **_croissant("arrayShape citeAs column containedIn"),
-    "conformsTo": "dct:conformsTo",
-    "description": {"@container": "@language"},
-    "name": {"@container": "@language"},
-    "prov": "http://www.w3.org/ns/prov#",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    **_croissant("equivalentProperty"),
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    **_croissant(
-        "extract field fileProperty fileObject fileSet format includes isArray isLiveDataset jsonPath key md5"
-    ),
-    **_croissant("parentField path recordSet references regex repeated replace samplingRate"),
-    "sc": "https://schema.org/",
-    **_croissant("separator source subField transform"),
-}
 _TYPES = {"text": "sc:Text", "integer": "sc:Integer", "number": "sc:Float", "truth value": "sc:Boolean"}
 
 
@@ -75,7 +50,7 @@ def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]
         for split in splits_in(task)
     ]
     found = {
-        "@context": _CONTEXT,
+        "@context": json.loads(Path(__file__).with_name("croissant_context.json").read_text(encoding="utf-8")),
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.1",
         "name": recipe["name"],

@@ -14,7 +14,7 @@ import msgspec
 from augment_ru.adversary.result import Finding
 from augment_ru.edits import Edit, Span, shared_start
 from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.evaluation.pairs import OF_SEARCHES
 from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.records.options import comparable, made_equal, questions_of, reordered
@@ -142,21 +142,17 @@ def result_entry(
     else:
         state = {key: getattr(result, key) for key in ("status", "probability", "similarity", "candidate")}
     own = _protected(result)
-    return _with_digest(
-        {
-            "row": row,
-            PERTURBATION: name,
-            **state,
-            "edits": {
-                field: [[edit.start, edit.stop, edit.text] for edit in script.edits]
-                for field, script in result.scripts.items()
-            },
-            **({"order": list(result.order)} if result.order else {}),
-            **result.notes(),
-            **({} if own == protected else {"protected": own}),
-            "line": line_digest(line),
-        }
-    )
+    entry = {
+        "row": row,
+        PERTURBATION: name,
+        **state,
+        "edits": {field: list(script.triples) for field, script in result.scripts.items()},
+        **({"order": list(result.order)} if result.order else {}),
+        **result.notes(),
+        **({} if own == protected else {"protected": own}),
+        "line": line_digest(line),
+    }
+    return _with_digest(entry)
 
 
 def _protected(result: Result | Finding) -> dict[str, list[list[Any]]]:
@@ -205,10 +201,8 @@ def replayed_line(original: Record, name: str, entry: Entry) -> str:
         raise AugmentError(f"has edits of {', '.join(edits) or 'nothing'}; the task perturbs {', '.join(texts)}")
     scripts = {field: Script(text, (Edit(*edit) for edit in edits[field])) for field, text in texts.items()}
     if order:
-        try:
+        with saying_instead(lambda error: f"has an order that does not fit: {error}", ValueError):
             moved = reordered(original, order).edits
-        except ValueError as error:
-            raise AugmentError(f"has an order that does not fit: {error}") from error
         if any(scripts[field].edits != tuple(moved.get(field, ())) for field in scripts):
             raise AugmentError("has other edits than the order of its options asks for")
     is_new = order or any(script.edits for script in scripts.values())

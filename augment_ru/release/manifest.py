@@ -7,6 +7,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.constraints.rule_file import constraint_path
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.release.manifest_shape import check_shape
 from augment_ru.release.release_recipe import ReleaseRecipe
 from augment_ru.resources import PACKAGE, folder
@@ -51,10 +52,8 @@ def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by 
     packages = {}
     for name in _PACKAGES:
         if models or name not in _MODELS:
-            try:
+            with suppress(PackageNotFoundError):
                 packages[name] = version(name)
-            except PackageNotFoundError:
-                continue
     return {
         "augment_ru": __version__,
         "code": _code(),
@@ -78,7 +77,7 @@ def other_code(content: Mapping[str, Any]) -> str:
 def _code() -> str:
     """Return a digest of this package's source: its modules and its templates."""
     total = sha256()
-    files = [path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".jinja"}]
+    files = [path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".jinja", ".json"}]
     for path in sorted(files, key=lambda path: path.relative_to(PACKAGE).as_posix()):
         total.update(f"{path.relative_to(PACKAGE).as_posix()}\0{file_digest(path)}\n".encode())
     return total.hexdigest()
@@ -103,10 +102,8 @@ def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callabl
     ours = sorted({name.partition(":")[0] for name in constraints if name not in own})
     found |= {f"constraints/{name}.toml": constraint_path(name) for name in ours}
     found |= {name: place(name) for name in own}
-    try:
+    with saying_instead(lambda error: f"{error.filename}: cannot be read ({error.strerror})", OSError):
         return {name: file_digest(found[name]) for name in sorted(found)}
-    except OSError as error:
-        raise AugmentError(f"{error.filename}: cannot be read ({error.strerror})") from error
 
 
 def variations_in(task: Mapping[str, Any]) -> list[str]:
@@ -137,18 +134,14 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """
     if path.exists() and (not path.is_file() or path.stat().st_size > _MOST_BYTES):  # a device may have no end
         raise AugmentError(f"{path}: is no plain file of at most {_MOST_BYTES:,} bytes; is this folder a release?")
-    try:
+    with saying_instead(lambda error: f"{path}: cannot be read ({error.strerror}); is this folder a release?", OSError):
         data = path.read_bytes()
-    except OSError as error:
-        raise AugmentError(f"{path}: cannot be read ({error.strerror}); is this folder a release?") from error
     start = data.rpartition(f',\n "{_SELF}"'.encode())[0]
     if not start:
         raise AugmentError(f"{path.name}: was changed: it does not end with its own digest")
-    try:
+    with saying_instead(lambda error: f"{path.name}: was changed: {error}", ValueError, RecursionError):
         content = json.loads(start.decode() + "\n}")
         is_whole = isinstance(content, dict) and encoded_manifest(content) == data
-    except (ValueError, RecursionError) as error:
-        raise AugmentError(f"{path.name}: was changed: {error}") from error
     if not is_whole:
         raise AugmentError(f"{path.name}: was changed: its digest does not match")
     if content.get("format") != FORMAT:

@@ -164,6 +164,5 @@ def check_recipe(where: str, content: Mapping[str, Any], recipe: ReleaseRecipe) 
 def _check_same(where: str, entries: Iterable[Mapping[str, Any]], names: Iterable[str]) -> None:
     found, wanted = [entry["name"] for entry in entries], list(names)
     if found != wanted:
-        raise AugmentError(
-            f"{where}: {', '.join(found) or 'none'}; the recipe of the release has {', '.join(wanted) or 'none'}"
-        )
+        problem = f"{where}: {', '.join(found) or 'none'}; the recipe of the release has {', '.join(wanted) or 'none'}"
+        raise AugmentError(problem)

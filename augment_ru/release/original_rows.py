@@ -158,12 +158,9 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
     if (hard := recipe.hard_of(task)) > len(rows):
         raise AugmentError(f"[adversary]: hard = {hard}; {task.test} has {amount(len(rows), 'row')}")
     first = rows[0][1]
-    try:
+    with saying_where(f"[[task]] '{task.name}'" if task.task or task.prompt else f"{task.test}: row 1"):
         schema = schema_of(task, first, folder.joinpath).under(recipe.protocol)
         _check_files(recipe, task, schema, folder)
-    except AugmentError as error:
-        where = f"[[task]] '{task.name}'" if task.task or task.prompt else f"{task.test}: row 1"
-        raise AugmentError(f"{where}: {error}") from error
     answers = {re.split(r"\[|\.", field)[0] for field in schema.scoring.gold}  # the field with which a path begins
     known = answers & first.keys()  # a test set may have no right answers
     marks = {PERTURBATION: task.name} | ({CANARY: recipe.canary.guid} if recipe.canary else {})
@@ -172,9 +169,8 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
     if task.train is not None and asked_shots(recipe, task, schema):
         digest, rows = _read(folder, task.train)
         if not rows:
-            raise AugmentError(
-                f"{task.train}: no rows; demonstrations are drawn from them (or set shots = [] in its [[task]])"
-            )
+            problem = f"{task.train}: no rows; demonstrations are drawn from them (or set shots = [] in its [[task]])"
+            raise AugmentError(problem)
         numbers = draw_episodes(recipe, task, schema, [group_of(values, schema) for _, values in rows])
         records = _records(task.train, rows, schema, marks, required=answers, episodes=numbers)
         train = InputFile(task.train, digest, records)

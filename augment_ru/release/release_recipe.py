@@ -15,7 +15,7 @@ import msgspec
 
 from augment_ru.adversary.adversary import check_search
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
-from augment_ru.errors import AugmentError, saying_where, unknown
+from augment_ru.errors import AugmentError, saying_instead, saying_where, unknown
 from augment_ru.strict_tables import Number, SomeText, SomeTexts, read_toml, typed
 
 ORIGINAL = "original"
@@ -271,18 +271,14 @@ class AdversaryRecipe(_Table, frozen=True):
         for model in self.models:
             kind, _, argument = model.partition(":")
             if kind not in MODEL_KINDS:
-                raise AugmentError(
-                    f"models: '{model}'; a recipe names files, runs no code and asks no server; "
-                    f"possible: {', '.join(MODEL_KINDS)}"
-                )
+                problem = f"models: '{model}'; a recipe names files, runs no code and asks no server"
+                raise AugmentError(f"{problem}; possible: {', '.join(MODEL_KINDS)}")
             if not argument and kind not in TRAINED:
                 raise AugmentError(f"models: '{model}'; needs the folder or the name of a model, {kind}:DIR")
         _check_known("options", "kind among the models", self.options, [one.partition(":")[0] for one in self.models])
         _check_known("tasks", "task of this recipe", self.tasks or (), tasks)
-        try:
+        with saying_instead(lambda error: str(error).replace("`", ""), AugmentError):
             check_search(len(self.attacks), self.budget, self.draws)
-        except AugmentError as error:
-            raise AugmentError(str(error).replace("`", "")) from error  # parameters are keys here
 
 
 class ReleaseRecipe(_Table, frozen=True, kw_only=True):
@@ -420,9 +416,8 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
             where = f"[[task]] {number}: "
             _check_name(where, task.name)
             if task.name.lower() in _RESERVED:
-                raise AugmentError(
-                    f"{where}no task may be called '{task.name}': the release has a file of that name; rename it"
-                )
+                problem = f"{where}no task may be called '{task.name}': the release has a file of that name; rename it"
+                raise AugmentError(problem)
             _check_known(f"{where}attacks", "attack of this recipe", task.attacks or (), known)
             if task.prompt is not None and not task.prompt.endswith(".toml"):
                 raise AugmentError(f"{where}prompt: '{task.prompt}'; needs a prompt file of your own, FILE.toml")
@@ -449,9 +444,8 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         given = [*(attack.name for attack in self.attacks), *self.searches]
         owners = {identifier(name).lower(): name for name in given}
         if len(owners) < len(given) or ORIGINAL in owners:
-            raise AugmentError(
-                f"attacks called {', '.join(given)}; needs names that differ in letters, none '{ORIGINAL}'"
-            )
+            problem = f"attacks called {', '.join(given)}; needs names that differ in letters, none '{ORIGINAL}'"
+            raise AugmentError(problem)
         for task in self.tasks:
             variations = [ORIGINAL, *map(identifier, self.variations_of(task))]
             for ending in ("", *(f"_{variation}" for variation in variations)):
@@ -518,9 +512,8 @@ def _check_shots(where: str, numbers: tuple[int, ...], episodes: int) -> None:
 
 def _check_name(where: str, name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise AugmentError(
-            f"{where}'{name}' is not a valid name; use Latin letters, digits, and any of _ . + - after the first"
-        )
+        problem = f"{where}'{name}' is not a valid name; use Latin letters, digits, and any of _ . + - after the first"
+        raise AugmentError(problem)
 
 
 def _check_known(where: str, kind: str, names: Iterable[str], known: Iterable[str]) -> None:

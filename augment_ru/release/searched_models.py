@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from augment_ru.adversary.adversary import Adversary
 from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.result import Finding
-from augment_ru.adversary.victim import labels_of, victim_of
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Prepared
-from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import NamedModel, example_of
+from augment_ru.errors import AugmentError, saying_instead
+from augment_ru.evaluation.answers import different_golds, labels_of_different
+from augment_ru.evaluation.examples import ModelRequest, NamedModel, example_of
 from augment_ru.formats.row import new_row
 from augment_ru.records.task import Task
 from augment_ru.release.original_rows import TaskInput
@@ -41,8 +41,8 @@ def searched(task: TaskInput, train: Path | None) -> Searched:
         task: the task with all its rows.
         train: the file of its train rows; None if there are no train rows.
     """
-    rows = [record.values for file in task.files.values() for record in file.records]
-    return Searched(labels_of(rows, task.schema), None if train is None else str(train))
+    golds = different_golds((row.values for file in task.files.values() for row in file.records), task.schema)
+    return Searched(labels_of_different(golds, task.schema), None if train is None else str(train))
 
 
 @contextmanager
@@ -96,14 +96,10 @@ class Searches:
         """
         spec = self.recipe.searches[variation]
         options = self.recipe.options.get(spec.partition(":")[0], {})
-        try:
-            return victim_of(
-                spec, given.labels, schema, train=given.train, device=self.device, options=options, seed=self.seed
-            )
-        except AugmentError as error:
-            raise AugmentError(
-                f"[adversary]: task of the schema '{schema.name}': {error}; name the tasks that it can answer in tasks"
-            ) from error
+        where, remedy = f"[adversary]: task of the schema '{schema.name}'", "name the tasks that it can answer in tasks"
+        with saying_instead(lambda error: f"{where}: {error}; {remedy}", AugmentError):
+            request = ModelRequest("", schema, given.labels, self.device, train=given.train, seed=self.seed)
+            return NamedModel.made(spec, request, options)
 
     def findings(self, variation: str, prepared: Prepared, given: Searched) -> list[Finding]:
         """Run one of the searches on prepared records of a task; return what it found for each record.

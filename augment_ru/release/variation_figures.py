@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from augment_ru.adversary.case import STATUSES
 from augment_ru.engine.figures import Figures
 from augment_ru.evaluation.searches import can_be_broken, ratio
+from augment_ru.records.groups import grouped
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
 from augment_ru.text.words import word_ranges
 
@@ -114,11 +115,9 @@ def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecip
         recipe: the recipe, if the specification of each attack is to be added from it; else None.
     """
     specs = {attack.name: {"spec": attack.spec} for attack in recipe.attacks} if recipe else {}
-    found: dict[str, list[dict[str, Any]]] = {"attacks": []}
-    for name, counted in figures.items():
-        part = "searches" if isinstance(counted, SearchFigures) else "attacks"
-        found.setdefault(part, []).append({"name": name, **specs.get(name, {}), **counted.table()})
-    return found
+    kinds = {name: "searches" if isinstance(own, SearchFigures) else "attacks" for name, own in figures.items()}
+    tables = ({"name": name, **specs.get(name, {}), **counted.table()} for name, counted in figures.items())
+    return {"attacks": []} | grouped(zip(kinds.values(), tables, strict=True))
 
 
 def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:

@@ -99,10 +99,8 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
     names = [*(one.name for one in recipe.attacks), *(adversary.attacks if adversary else ())]
     for name, perturber in zip(names, run.perturbers, strict=True):
         if perturber.attack.wants_corpus:
-            raise AugmentError(
-                f"attack '{name}': reads all rows of a run, so none could be rebuilt by itself; "
-                f"give its generator a file (corpus:FILE), or leave it out"
-            )
+            problem = f"attack '{name}': reads all rows of a run, so none could be rebuilt by itself"
+            raise AugmentError(f"{problem}; give its generator a file (corpus:FILE), or leave it out")
     own = run.perturbers[: len(recipe.attacks)]
     perturbers = {attack.name: perturber for attack, perturber in zip(recipe.attacks, own, strict=True)}
     searches = Searches(adversary, run.perturbers[len(own) :], recipe.seed, device) if adversary else None
@@ -120,20 +118,6 @@ def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
         name: {"probability": one.attack.probability, "threshold": one.threshold, "candidates": one.candidates}
         for name, one in tools.perturbers.items()
     }
-
-
-class Variation(NamedTuple):
-    """The rows of a variation: the rows of a task, original or made by one attack or search.
-
-    Attributes:
-        name: the name of the variation.
-        rows: the rows, as lines of JSON without line breaks.
-        entries: what the edit log says about each row, as lines of JSON without line breaks.
-    """
-
-    name: str
-    rows: list[str]
-    entries: list[str]
 
 
 @dataclass(slots=True)
@@ -162,8 +146,10 @@ class Timing:
 
 def variations(
     tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Timing, given: Searched | None = None
-) -> Iterator[Variation]:
+) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield the variations of some rows of a task: the original rows, then the rows of each attack and each search.
+
+    Each is its name, its rows, and what the edit log says about each row, both as lines of JSON without line breaks.
 
     Args:
         tools: the attacks, gate and annotator of the recipe.
@@ -184,7 +170,7 @@ def variations(
     originals = [record.line or "" for record in rows]
     of_originals = zip(records, originals, protected, strict=True)
     entries = [original_entry(number, task.name, line, spans) for number, line, spans in of_originals]
-    yield Variation(task.name, originals, entries)
+    yield task.name, originals, entries
     results: dict[str, Any] = {}
     searches = tools.recipe.searches_of(task)
     for name in tools.recipe.variations_of(task):
@@ -202,7 +188,7 @@ def variations(
         rows_of = zip(records, lines, found, protected, breaks.get(name, [()] * len(lines)), strict=True)
         entries = [result_entry(at, name, line, one, spans, breaks=own) for at, line, one, spans, own in rows_of]
         timing.writing += timing.clock() - done
-        yield Variation(name, lines, entries)
+        yield name, lines, entries
 
 
 def _protected(prepared: Prepared) -> list[dict[str, list[list[Any]]]]:

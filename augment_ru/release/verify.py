@@ -139,8 +139,7 @@ def _sizes(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
     names = sorted(release.content["files"].keys() - skipped)
     for name, found in manifest.file_entries(release.folder, names).items():
         for key, value in found.items():
-            if release.content["files"][name][key] != value:
-                stated = release.content["files"][name][key]
+            if (stated := release.content["files"][name][key]) != value:
                 yield f"{manifest.MANIFEST}: '{key}' of {name} is {stated!r}; the file has {value}"
 
 

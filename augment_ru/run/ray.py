@@ -188,10 +188,9 @@ def _do(work: bytes, name: str, folder: str, part: Any) -> tuple[Any, bytes | No
             _functions[name] = unpacked_work(work).begin()
         return _functions[name](part), None
     except (Exception, SystemExit) as error:  # noqa: BLE001  (it is raised by the driver, when it is its turn)
-        try:
+        with suppress(pickle.PicklingError, TypeError, AttributeError):
             return None, pickle.dumps(error)
-        except (pickle.PicklingError, TypeError, AttributeError):
-            return None, pickle.dumps(AugmentError(said(error)))
+        return None, pickle.dumps(AugmentError(said(error)))
 
 
 def perturb(

@@ -103,10 +103,9 @@ class _FolderStore:
         return str(self._folder)
 
     def read(self, name: str) -> bytes | None:
-        try:
+        with suppress(OSError):
             return (self._folder / name).read_bytes()
-        except OSError:
-            return None
+        return None
 
     def write(self, name: str, data: bytes) -> None:
         with replacing(self._folder / name, listed=False) as stream:

@@ -40,10 +40,8 @@ class Token:
 
     def _layer(self, layer: str) -> None:
         if layer not in self.layers:
-            raise AugmentError(
-                f"the layer '{layer}' was not computed for '{self.text}'; "
-                f"name it in the `layers` of the attack or rule that reads it"
-            )
+            remedy = "name it in the `layers` of the attack or rule that reads it"
+            raise AugmentError(f"the layer '{layer}' was not computed for '{self.text}'; {remedy}")
 
     @property
     def pos(self) -> str:

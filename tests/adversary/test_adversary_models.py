@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from augment_ru import Adversary, Script
-from augment_ru.adversary.victim import victim_of
-from augment_ru.evaluation.examples import Example, NamedModel, example_of
+from augment_ru.evaluation.examples import Example, ModelRequest, NamedModel, example_of
 from augment_ru.records.task import generic
 from augment_ru.registry import names
 from commands import write
@@ -69,7 +68,7 @@ def test_laws_for_every_model(
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     spec, options = specs[kind]
-    model = victim_of(spec, LABELS, generic(), options=options)
+    model = NamedModel.made(spec, ModelRequest("", generic(), LABELS), options)
     rows = [{**row, "label": label} for row, label in zip(ROWS, answers(model, ROWS), strict=True)]
     adversary = Adversary(["butterfingers", "misspell"], model, budget=BUDGET)
     found = list(adversary.records(rows))

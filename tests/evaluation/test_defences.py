@@ -134,5 +134,5 @@ def test_a_search_asks_the_model_behind_its_defence() -> None:
     )
     (broken,), (withstood,) = list(bare), list(behind)
     assert (broken.status, withstood.status) == ("broken", "withstood")
-    settings = withstood.search_settings
-    assert (settings.attack, settings.signature) == ("adversary:skeleton + f", "filter|defence=skeleton")
+    stated = withstood.settings.attack, withstood.search_settings.signature
+    assert stated == ("adversary:skeleton + f", "filter|defence=skeleton")

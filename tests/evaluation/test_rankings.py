@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from augment_ru.adversary.adversary import Adversary
-from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.evaluation import Evaluation, evaluate
-from augment_ru.evaluation.examples import example_of
+from augment_ru.evaluation.examples import ModelRequest, NamedModel, example_of
 from augment_ru.evaluation.rankings import Relevant, ranking_of, ranking_score, relevant_of
 from augment_ru.formats.read import read_rows
 from augment_ru.records.task import task
@@ -124,7 +123,7 @@ def test_a_search_throws_the_relevant_document_out_of_the_first(kind: str) -> No
     specs = {"bm25": "bm25:lemmas:corpus.jsonl", "hf-encoder": f"hf-encoder:{kept(classifier)}"}
     options = {"corpus": "corpus.jsonl"} if kind == "hf-encoder" else {}
     row: dict[str, Any] = {"_id": "q1", "text": "тёплая печка", "relevant": {"d1": 1}}
-    model = victim_of(specs[kind], None, task("retrieval"), options=options)
+    model = NamedModel.made(specs[kind], ModelRequest("", task("retrieval")), options)
     if kind == "hf-encoder":  # whose weights are random: what it finds first counts as relevant
         ((_, found),) = next(model.answers([example_of(row, task("retrieval"))]))
         row["relevant"] = {ranking_of(found)[0]: 1}

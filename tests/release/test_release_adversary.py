@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from augment_ru import Adversary, AugmentError, evaluate
-from augment_ru.adversary.victim import labels_of, victim_of
+from augment_ru.evaluation.answers import different_golds, labels_of_different
+from augment_ru.evaluation.examples import ModelRequest, NamedModel
 from augment_ru.records.task import generic
 from augment_ru.release.edit_log import line_digest
 from augment_ru.release.manifest import encoded_manifest, file_entries, read_manifest
@@ -65,9 +66,8 @@ def of(made: Path, name: str, file: str = "test") -> list[dict[str, Any]]:
 
 def test_the_rows_are_what_the_search_finds(made: Path) -> None:
     rows = TEST[::3]
-    model = victim_of(
-        f"linear:{made.parent / 'train.jsonl'}", labels_of(rows, generic()), generic(), options={"longest": "1"}
-    )
+    request = ModelRequest("", generic(), labels_of_different(different_golds(rows, generic()), generic()))
+    model = NamedModel.made(f"linear:{made.parent / 'train.jsonl'}", request, {"longest": "1"})
     adversary = Adversary(["butterfingers", "homoglyphs"], model, budget=20)
     wanted = list(adversary.records(rows, "generic"))
     assert [row["text"] for row in of(made, "adversary_linear")] == [one.text for one in wanted]
