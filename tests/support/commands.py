@@ -61,26 +61,28 @@ def run(
     """
     words = list(map(str, args))
     if not (fresh or env is not None or any(map(_COPIED.fullmatch, words))):
-        return _within(words, stdin, cwd)
+        from augment_ru.cli.main import cli  # noqa: PLC0415  (files of tests without a command load nothing)
+
+        return _within(lambda: cli(prog_name="augment-ru"), ["augment-ru", *words], stdin, cwd)
     if not hasattr(os, "fork"):
         return run_apart(*args, stdin=stdin, cwd=cwd, env=env)
     load(scored=bool(_SCORED.intersection(words[:1])))
     return copied(_command(words), words, stdin=stdin, cwd=cwd, env=env)
 
 
-def _within(words: Sequence[str], stdin: bytes, cwd: Path | None) -> subprocess.CompletedProcess[bytes]:
-    """Run a command in this process, and put back what it changes."""
-    from augment_ru.cli.main import cli  # noqa: PLC0415  (files of tests without a command load nothing)
-
+def _within(
+    work: Callable[[], Any], line: Sequence[str], stdin: bytes, cwd: Path | None
+) -> subprocess.CompletedProcess[bytes]:
+    """Do some work in this process under a command line, and put back what it changes."""
     code: Any = 0
     with ExitStack() as stack:
         files = given, out, said = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
         given.write(stdin)
         given.seek(0)
         stack.enter_context(chdir(cwd or Path.cwd()))
-        stack.enter_context(_alone(words, *(file.fileno() for file in files)))
+        stack.enter_context(_alone(line, *(file.fileno() for file in files)))
         try:
-            code = cli(prog_name="augment-ru") or 0
+            code = work() or 0
         except SystemExit as end:
             code = end.code or 0
         except BaseException:  # noqa: BLE001  (a new process, too, would print it and end)
@@ -90,14 +92,14 @@ def _within(words: Sequence[str], stdin: bytes, cwd: Path | None) -> subprocess.
         sys.stderr.flush()
         out.seek(0)
         said.seek(0)
-        done = subprocess.CompletedProcess(words, code, out.read(), said.read())
+        done = subprocess.CompletedProcess(line, code, out.read(), said.read())
     if code:
         print(done.stderr.decode(errors="replace"), file=sys.stderr)  # pytest shows it beside a failure
     return done
 
 
 @contextmanager
-def _alone(words: Sequence[str], *descriptors: int) -> Iterator[None]:
+def _alone(line: Sequence[str], *descriptors: int) -> Iterator[None]:
     """Give a command arguments and streams; hide what a user's own code left in this process, and then what it left."""
     from augment_ru import registry  # noqa: PLC0415
     from augment_ru.constraints.rule_file import constraint  # noqa: PLC0415
@@ -110,7 +112,7 @@ def _alone(words: Sequence[str], *descriptors: int) -> Iterator[None]:
     own_files = registry.own_files()
 
     def forget() -> None:
-        if own_files or registry.own_files() or any(".toml" in word for word in words):
+        if own_files or registry.own_files() or any(".toml" in word for word in line):
             registry.load_file.cache_clear()
             constraint.cache_clear()
         for changed in (registry._loaded, registry._imported, files._renamed):  # noqa: SLF001
@@ -123,7 +125,7 @@ def _alone(words: Sequence[str], *descriptors: int) -> Iterator[None]:
         del sys.modules[name]
     places = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path not in sys.path]
     sys.path[:] = places + [path for path in sys.path if Path(path) != _HERE]
-    sys.argv = ["augment-ru", *words]
+    sys.argv = [*line]
     sys.stdin, sys.stdout, sys.stderr = _streams(*descriptors)
     try:
         with warnings.catch_warnings():
@@ -144,20 +146,13 @@ def _alone(words: Sequence[str], *descriptors: int) -> Iterator[None]:
         sys.modules.update(modules)
 
 
-def run_script(
-    path: Path, *args: str, cwd: Path, env: Mapping[str, str] | None = None
-) -> subprocess.CompletedProcess[bytes]:
-    """Run a script in a copy of this process, which has loaded what it needs; without `fork`, in a new one."""
-    line = [str(path), *args]
-    if not hasattr(os, "fork"):
-        return subprocess.run([sys.executable, *line], cwd=cwd, env=env, capture_output=True, check=False)
-    load(scored=True)
+def run_script(path: Path, *args: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run a script in this process, and put back what it changes."""
 
     def script() -> None:
-        sys.argv = line
-        runpy.run_path(line[0], run_name="__main__")
+        runpy.run_path(str(path), run_name="__main__")
 
-    return copied(script, line, cwd=cwd, env=env)
+    return _within(script, [str(path), *args], b"", cwd)
 
 
 def _command(words: Sequence[str]) -> Callable[[], None]:
