@@ -1,4 +1,4 @@
-"""The command line through a real process: rows, errors in one line, and nothing half-done left behind."""
+"""The command line: rows, errors in one line, and nothing half-done left behind."""
 
 import json
 import os
