@@ -94,7 +94,7 @@ def _within(
         said.seek(0)
         done = subprocess.CompletedProcess(line, code, out.read(), said.read())
     if code:
-        print(done.stderr.decode(errors="replace"), file=sys.stderr)  # pytest shows it beside a failure
+        print(done.stderr.decode(errors="replace"), file=sys.__stderr__)  # pytest shows it beside a failure
     return done
 
 
