@@ -31,8 +31,10 @@ _SCRIPT = re.compile(r"python examples/[\w/]+\.py( [\w./-]+)*")
 
 def _run(other: Callable[..., Any], line: list[str], **options: Any) -> subprocess.CompletedProcess[Any]:  # noqa: ANN401
     """What `subprocess.run` does, with commands of augment-ru in this process."""
+    done: subprocess.CompletedProcess[Any]
     if line[:3] != [sys.executable, "-m", "augment_ru"]:
-        return other(line, **options)
+        done = other(line, **options)
+        return done
     done = commands.run(*line[3:])
     out, said = (data.decode(options["encoding"]) for data in (done.stdout, done.stderr))
     return subprocess.CompletedProcess(line, done.returncode, out, said)
