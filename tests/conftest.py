@@ -2,6 +2,7 @@
 # ruff: noqa: E402  (the place of the cache is read at import)
 
 import gc
+import json
 import os
 import socket
 import sys
@@ -83,6 +84,21 @@ def small_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not folder.exists():
             built(EXAMPLE / "small.toml", folder, resume=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def other_processors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[str]]]:
+    """What must be the same on every processor, by the kinds that this machine can compute as; once for all workers."""
+    import processor_rows  # noqa: PLC0415  (as in `small_release`)
+
+    base = tmp_path_factory.getbasetemp()
+    file = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "processors.json"
+    with FileLock(f"{file}.lock"):
+        if not file.exists():
+            every = {core: processor_rows.under(core) for core in processor_rows.CORES}
+            file.write_text(json.dumps({core: found for core, found in every.items() if found}), encoding="utf-8")
+    found: dict[str, dict[str, list[str]]] = json.loads(file.read_text(encoding="utf-8"))
+    return found
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,9 +1,6 @@
 """The examples of training run, and say what they found."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -23,12 +20,7 @@ def printed(example: str, folder: Path, *arguments: str) -> str:
     for name, step in (("train", 1), ("test", 4)):
         lines = (EXAMPLES / f"reviews_{name}.jsonl").read_text(encoding="utf-8").splitlines()
         (folder / f"{name}.jsonl").write_text("\n".join(lines[::step]) + "\n", encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}  # small networks lose by more threads
-    if "transformer" in arguments:  # torch does not train in a copy of a process
-        line = [sys.executable, str(EXAMPLES / example), *arguments]
-        done = subprocess.run(line, capture_output=True, check=False, cwd=folder, env=environment)
-    else:
-        done = run_script(EXAMPLES / example, *arguments, cwd=folder, env=environment)
+    done = run_script(EXAMPLES / example, *arguments, cwd=folder)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode()
 

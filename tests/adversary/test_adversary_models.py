@@ -8,10 +8,12 @@ import pytest
 
 from augment_ru import Adversary, Script
 from augment_ru.evaluation.examples import Example, ModelRequest, NamedModel, example_of
+from augment_ru.models import adaboost
 from augment_ru.records.task import generic
 from augment_ru.registry import names
 from commands import write
 from kept_models import kept
+from profiles import IS_FULL
 from served import chat, serving
 from small_causal import causal
 from small_classifier import classifier
@@ -67,6 +69,8 @@ def test_laws_for_every_model(
     kind: str, specs: Mapping[str, tuple[str, Mapping[str, str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    if not IS_FULL:  # scikit-learn asks each tree by itself
+        monkeypatch.setattr(adaboost, "TREES", adaboost.TREES // 10)
     spec, options = specs[kind]
     model = NamedModel.made(spec, ModelRequest("", generic(), LABELS), options)
     rows = [{**row, "label": label} for row, label in zip(ROWS, answers(model, ROWS), strict=True)]

@@ -1,6 +1,7 @@
 """`people` and `evasion`: compositions that are used by name."""
 
 import collections
+from functools import cache
 from unicodedata import category
 
 import pytest
@@ -11,16 +12,19 @@ from augment_ru.attacks.people import People
 from augment_ru.attacks.people import _parts as parts_of_people
 from augment_ru.engine.attack import Attack, make
 from augment_ru.engine.result import Result
+from profiles import IS_FULL
 
 TEXT = (
     "Сегодня Анна вообще не знает, когда он придёт, но ей хочется позвонить ему и рассказать, что на улице ещё дождь."
 )
-ROWS = [{"id": number, "text": TEXT} for number in range(3000)]
+ROWS = [{"id": number, "text": TEXT} for number in range(3000 if IS_FULL else 1000)]
 
 
-def free(attack: Attack | str, **options: object) -> list[Result]:
+@cache
+def free(attack: Attack | str, most: int = len(ROWS), **options: object) -> list[Result]:
     """The results of many rows with the same text, without constraints and gate."""
-    return [*Augmenter(attack, constraints=(), similarity="none", **options).records(ROWS)]  # type: ignore[arg-type]
+    augmenter = Augmenter(attack, constraints=(), similarity="none", **options)  # type: ignore[arg-type]
+    return [*augmenter.records(ROWS[:most])]
 
 
 def kinds(results: list[Result]) -> collections.Counter[str]:
@@ -70,7 +74,7 @@ def test_a_chain_in_which_no_part_draws_a_change_leaves_the_text_clean(attacks: 
 
 @pytest.mark.parametrize("name", ["people", "evasion"])
 def test_named_compositions_in_a_chain(name: str) -> None:
-    results = free(f"{name}+butterfingers")[:50]
+    results = free(f"{name}+butterfingers", 50)
     assert all(result.status == "perturbed" for result in results)
 
 

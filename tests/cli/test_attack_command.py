@@ -1,4 +1,4 @@
-"""`augment-ru attack` through a real process, and `evaluate` on what it writes."""
+"""`augment-ru attack`, and `evaluate` on what it writes."""
 
 import json
 import os

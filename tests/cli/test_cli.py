@@ -1,4 +1,4 @@
-"""The command line through a real process: rows, errors in one line, and nothing half-done left behind."""
+"""The command line: rows, errors in one line, and nothing half-done left behind."""
 
 import json
 import os
@@ -88,8 +88,9 @@ def test_the_bytes_do_not_depend_on_chunks_order_or_subset(tmp_path: Path) -> No
 
 def test_the_bytes_do_not_depend_on_the_hash_seed(source: Path) -> None:
     arguments = ("perturb", source, "--attack", "eda_swap", "--attack", "emojify")
-    seeds = range(3 if IS_FULL else 2)
-    outputs = {run_apart(*arguments, env={**os.environ, "PYTHONHASHSEED": str(seed)}).stdout for seed in seeds}
+    seeds = {"1", "2", "3"} if IS_FULL else {str(1 + (os.environ.get("PYTHONHASHSEED") == "1"))}  # another than here
+    outputs = {run_apart(*arguments, env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in seeds}
+    outputs.add(run(*arguments).stdout)
     (output,) = outputs
     assert len(rows_of(output)) == 2 * len(SENTENCES)
 

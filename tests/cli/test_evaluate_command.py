@@ -1,4 +1,4 @@
-"""`augment-ru evaluate` through a real process: two commands to a report, errors in one line, killed and resumed."""
+"""`augment-ru evaluate`: two commands to a report, errors in one line, killed and resumed."""
 
 import json
 import os

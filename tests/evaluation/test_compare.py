@@ -49,7 +49,7 @@ def compared(*evaluations: Any) -> Any:  # noqa: ANN401
 
 
 @given(OUTCOMES, OUTCOMES)
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(25, quick=6))
 def test_of_equal_rows_it_counts_what_one_evaluation_counts(first: list[str], second: list[str]) -> None:
     rows = [*table(*first), *table(*second, attack="b")]
     together = evaluate(rows, {"m": reader, "yes": sure}).report()
@@ -71,7 +71,7 @@ def test_of_equal_rows_it_counts_what_one_evaluation_counts(first: list[str], se
 
 
 @given(st.permutations(range(8)), st.sets(st.integers(0, 7), min_size=1))
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(20, quick=6))
 def test_only_shared_rows_count_in_any_order(order: list[int], kept: set[int]) -> None:
     rows = table("++", "+-", "-+", "--", "+-", "++", "+-", "++")
     other = [rows[at] for at in order if at in kept]

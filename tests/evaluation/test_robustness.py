@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Example, evaluate
@@ -16,6 +16,7 @@ from augment_ru.evaluation.rates import newcombe, wilson
 from augment_ru.evaluation.table_text import FORMATS, as_text
 from augment_ru.evaluation.tables import rates, tables_of
 from evaluations import reader, table
+from profiles import examples
 
 OUTCOMES = st.lists(st.sampled_from(["++", "+-", "-+", "--", "++.", "+-", "-+"]), min_size=2, max_size=9)
 
@@ -55,6 +56,7 @@ def test_anyone_can_recount_them_from_the_predictions(first: list[str], second: 
 
 
 @given(OUTCOMES, OUTCOMES)
+@settings(max_examples=examples(100, quick=6))
 def test_no_interval_has_no_width(first: list[str], second: list[str]) -> None:
     second = [one[0] + other[1:] for one, other in zip(first, second, strict=False)]
     rows = [*table(*first), *table(*second, attack="b")]

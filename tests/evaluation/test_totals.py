@@ -178,7 +178,7 @@ def changed(value: Any) -> Iterator[Any]:  # noqa: ANN401
 
 @pytest.mark.parametrize("command", ["totals", "compare"])
 def test_a_report_with_other_values_is_no_traceback(command: str, tmp_path: Path) -> None:
-    every = 4 if IS_FULL else 24  # no multiple of five: the places have each of the five changes in turn
+    every = 4 if IS_FULL else 124  # no multiple of five: the places have each of the five changes in turn
     write(tmp_path / "rows.jsonl", *table("+-", "++"))
     found = evaluate(str(tmp_path / "rows.jsonl"), {"m": reader}).report()
     (tmp_path / "whole.json").write_text(json.dumps(found), encoding="utf-8")

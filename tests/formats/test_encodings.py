@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from augment_ru import AugmentError
 from augment_ru.formats.encodings import check_encoding, in_utf8
 from commands import run
-from profiles import pairs
+from profiles import IS_FULL, pairs
 
 ENCODINGS = ("cp1251", "koi8-r", "cp866", "utf-16", "utf-16-le", "utf-16-be", "utf-8", "utf-8-sig", "mac-cyrillic")
 CHARACTERS = "абвгдеёжзийклмнопрстуфхцчшщъыьэюяАБВЁЯ .,!?-()\"'0123456789abcXYZ\n\t"
@@ -62,7 +62,8 @@ def test_a_table_of_another_encoding_is_written_with_a_byte_order_mark(
     mark = ";" if suffix == "csv" else "\t"
     table = f"id{mark}text\r\n1{mark}Кошка спит\r\n2{mark}Собака лает\r\n"
     changed = table.replace("Кошка спит", "Rjirf cgbn").replace("Собака лает", "Cj,frf kftn").encode()
-    for data, begins in ((table.encode("cp1251"), "\ufeff".encode()), (table.encode(), b"")):
+    cases = ((table.encode("cp1251"), "\ufeff".encode()), (table.encode(), b""))
+    for data, begins in cases[: 1 if options and not IS_FULL else 2]:  # workers start for each
         path, out = tmp_path / f"in.{suffix}", tmp_path / f"out.{suffix}"
         path.write_bytes(data)
         done = run("perturb", path, "--encoding", "cp1251", "--attack", "wrong_layout", "--probability", "1", *options,

@@ -20,7 +20,7 @@ from augment_ru.inference.decoding import Decoding, chosen_of, gumbel
 from augment_ru.inference.generate import continued, rewritten
 from augment_ru.inference.pretrained import Pretrained, load
 from kept_models import kept
-from profiles import pairs
+from profiles import IS_FULL, pairs
 from small_models import SENTENCES
 from small_networks import gpt2, marian, t5
 
@@ -165,7 +165,8 @@ def test_inputs_that_are_empty_or_too_long_have_no_output(translator: Pretrained
 def test_a_model_that_does_not_stop_has_no_output(folder: Path) -> None:
     model = load("AutoModelForSeq2SeqLM", str(t5(folder / "endless")))
     model.model.generation_config.suppress_tokens = [model.tokenizer.eos_token_id, model.tokenizer.pad_token_id]
-    assert run(model, list(SENTENCES), Decoding()) == dict.fromkeys(SENTENCES)
+    some = SENTENCES if IS_FULL else SENTENCES[:3]
+    assert run(model, list(some), Decoding()) == dict.fromkeys(some)
 
 
 def test_out_of_memory_halves_the_batch(translator: Pretrained, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ import pytest
 from augment_ru import Adversary, AugmentError, evaluate
 from augment_ru.evaluation.answers import different_golds, labels_of_different
 from augment_ru.evaluation.examples import ModelRequest, NamedModel
+from augment_ru.models import adaboost
 from augment_ru.records.task import generic
 from augment_ru.release.edit_log import line_digest
 from augment_ru.release.manifest import encoded_manifest, file_entries, read_manifest
 from augment_ru.release.verify import verify_release
+from profiles import IS_FULL
 from releases import built, contents, rows_of, write_rows
 
 REVIEWS = Path(__file__).resolve().parents[2] / "examples"
@@ -49,6 +52,15 @@ def recipe(folder: Path, text: str = RECIPE) -> Path:
     path = folder / "recipe.toml"
     path.write_text(text, encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _trees() -> Iterator[None]:
+    """Let AdaBoost have a tenth of its trees in the quick profile: scikit-learn asks each tree by itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not IS_FULL:
+            patch.setattr(adaboost, "TREES", adaboost.TREES // 10)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -81,6 +81,8 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for weights in model.parameters():  # large, so that texts matter
             if weights.dim() > 1:
                 torch.nn.init.normal_(weights, std=0.5)
+        if not IS_FULL:  # most answers end soon, and not at their greatest length
+            model.transformer.wte.weight.data[0] *= 2
     folder = tmp_path_factory.mktemp("network")
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)

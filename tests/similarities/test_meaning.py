@@ -2,10 +2,6 @@
 
 import itertools
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +19,7 @@ from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import edit_distance, fates_of, guessed_fates
 from augment_ru.similarities.meaning.words import Fates, Source
 from commands import run_script
-from profiles import IS_FULL, examples
+from profiles import examples
 from strategies import OFFLINE, scripts, texts
 
 LAWS = settings(max_examples=examples(60))
@@ -246,33 +242,6 @@ def test_the_distance_of_words_is_a_metric(one: str, other: str) -> None:
     assert edit_distance(one, other) == edit_distance(other, one)
     assert (edit_distance(one, other) == 0) == (one == other)
     assert abs(len(one) - len(other)) <= edit_distance(one, other) <= max(len(one), len(other))
-
-
-_SCORED = """
-import json, sys
-from augment_ru import Augmenter
-texts = json.load(sys.stdin)
-for similarity in ("meaning", "navec"):
-    for attack in ("butterfingers", "eda_delete", "eda_swap", "add_sent"):
-        for result in Augmenter(attack, similarity=similarity, constraints=()).texts(texts):
-            print(result.text, result.similarity)
-"""
-
-
-def test_scores_are_the_same_on_every_processor() -> None:
-    rows = [SENTENCE, *(source for source, _ in (*PASS, *FAIL))]
-    outputs = set()
-    for core in ("Prescott", "Haswell", *(["SkylakeX"] if IS_FULL else [])):
-        environment = {**os.environ, "OPENBLAS_CORETYPE": core}
-        command = [sys.executable, "-c", _SCORED]
-        done = subprocess.run(
-            command, input=json.dumps(rows), env=environment, capture_output=True, text=True, check=False
-        )
-        if done.returncode == -signal.SIGILL:  # this machine cannot compute as that processor
-            continue
-        assert done.returncode == 0, done.stderr
-        outputs.add(done.stdout)
-    assert len(outputs) == 1
 
 
 def test_the_grades_of_scores_are_shares_that_rise_with_the_score() -> None:

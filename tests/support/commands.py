@@ -1,14 +1,18 @@
-"""The command line: in a copy of this process, which has loaded what commands need, or in a process of its own.
+"""The command line: in this process, in a copy of it, or in a process of its own.
 
-A copy (a fork) has streams, folder, variables, signals and an exit code of its own, and costs a fiftieth of a process
-that starts anew. A new process is needed where a test is about the start: variables that are read there, encodings,
-what is imported, and once for each command.
+A command in this process costs least. It has streams, arguments, a folder and modules of a user's own for itself, and
+what it changes is put back. A copy (a fork) also has variables, signals and descriptors of its own, can start workers,
+and knows no network of this process. A new process is needed where a test is about the start: variables that are read
+there, encodings, what is imported, and once for each command.
 """
 
 import gc
+import importlib
 import io
 import json
+import logging
 import os
+import re
 import runpy
 import signal
 import subprocess
@@ -17,8 +21,8 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, chdir, contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -33,36 +37,122 @@ PATIENCE = 120.0
 _HERE = Path(__file__).parent
 _SCORED = frozenset({"evaluate", "compare", "attack", "release", "totals"})
 """Commands that import scikit-learn or SciPy."""
+_COPIED = re.compile(r"--workers|--engine|/dev/std.*|(?:[^/]+=)?[^/=]+\.(?:tsv|txt)")
+"""Arguments of commands that start processes, write to descriptors, or name dictionaries of the working folder: what
+was read of these is known by the name, which means another file in another folder."""
 _OF_NETWORKS = ("augment_ru.inference", "augment_ru.models", "augment_ru.prompting", "augment_ru.similarities")
 """Packages whose functions cache what they read of a network."""
 _LRU = type(cache(id))
+_INSTALLED = (sys.prefix, sys.base_prefix, str(_HERE.parents[1]))
+"""The beginnings of the files of modules that are not a user's own: those of packages, of this one and of its tests."""
 
 
 def run(
-    *args: str | Path, stdin: bytes = b"", cwd: Path | None = None, env: Mapping[str, str] | None = None
+    *args: str | Path,
+    stdin: bytes = b"",
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    fresh: bool = False,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command with these arguments in a copy of this process; without `fork`, in a new one."""
+    """Run a command with these arguments in this process.
+
+    If it is to be `fresh`, has variables of its own, starts processes or writes to descriptors, it runs in a copy of
+    this process; without `fork`, in a new one.
+    """
     words = list(map(str, args))
+    if not (fresh or env is not None or any(map(_COPIED.fullmatch, words))):
+        from augment_ru.cli.main import cli  # noqa: PLC0415  (files of tests without a command load nothing)
+
+        return _within(lambda: cli(prog_name="augment-ru"), ["augment-ru", *words], stdin, cwd)
     if not hasattr(os, "fork"):
         return run_apart(*args, stdin=stdin, cwd=cwd, env=env)
     load(scored=bool(_SCORED.intersection(words[:1])))
     return copied(_command(words), words, stdin=stdin, cwd=cwd, env=env)
 
 
-def run_script(
-    path: Path, *args: str, cwd: Path, env: Mapping[str, str] | None = None
+def _within(
+    work: Callable[[], Any], line: Sequence[str], stdin: bytes, cwd: Path | None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a script in a copy of this process, which has loaded what it needs; without `fork`, in a new one."""
-    line = [str(path), *args]
-    if not hasattr(os, "fork"):
-        return subprocess.run([sys.executable, *line], cwd=cwd, env=env, capture_output=True, check=False)
-    load(scored=True)
+    """Do some work in this process under a command line, and put back what it changes."""
+    code: Any = 0
+    with ExitStack() as stack:
+        files = given, out, said = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
+        given.write(stdin)
+        given.seek(0)
+        stack.enter_context(chdir(cwd or Path.cwd()))
+        stack.enter_context(_alone(line, *(file.fileno() for file in files)))
+        try:
+            code = work() or 0
+        except SystemExit as end:
+            code = end.code or 0
+        except BaseException:  # noqa: BLE001  (a new process, too, would print it and end)
+            code = 1
+            traceback.print_exc()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        out.seek(0)
+        said.seek(0)
+        done = subprocess.CompletedProcess(line, code, out.read(), said.read())
+    if code:
+        print(done.stderr.decode(errors="replace"), file=sys.__stderr__)  # pytest shows it beside a failure
+    return done
+
+
+@contextmanager
+def _alone(line: Sequence[str], *descriptors: int) -> Iterator[None]:
+    """Give a command arguments and streams; hide what a user's own code left in this process, and then what it left."""
+    from augment_ru import registry  # noqa: PLC0415
+    from augment_ru.constraints.rule_file import constraint  # noqa: PLC0415
+    from augment_ru.formats import files  # noqa: PLC0415
+
+    log = logging.getLogger("augment_ru")
+    kept: list[list[Any]] = [log.handlers, sys.path, registry._loaded, files._renamed]  # noqa: SLF001
+    before, modules, variables = [[*one] for one in kept], dict(sys.modules), dict(os.environ)
+    imported, streams = dict(registry._imported), (sys.argv, sys.stdin, sys.stdout, sys.stderr)  # noqa: SLF001
+    own_files = registry.own_files()
+
+    def forget() -> None:
+        if own_files or registry.own_files() or any(".toml" in word for word in line):
+            registry.load_file.cache_clear()
+            constraint.cache_clear()
+        for changed in (registry._loaded, registry._imported, files._renamed):  # noqa: SLF001
+            changed.clear()
+        importlib.invalidate_caches()
+
+    forget()
+    own = set(map(str, own_files))
+    for name in [name for name, module in modules.items() if str(getattr(module, "__file__", None)) in own]:
+        del sys.modules[name]
+    places = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path not in sys.path]
+    sys.path[:] = places + [path for path in sys.path if Path(path) != _HERE]
+    sys.argv = [*line]
+    sys.stdin, sys.stdout, sys.stderr = _streams(*descriptors)
+    try:
+        with warnings.catch_warnings():
+            _warn_as_ever()
+            yield
+    finally:
+        sys.argv, sys.stdin, sys.stdout, sys.stderr = streams
+        forget()
+        for now, was in zip(kept, before, strict=True):
+            now[:] = was
+        registry._imported.update(imported)  # noqa: SLF001
+        if os.environ != variables:
+            os.environ.clear()
+            os.environ.update(variables)
+        for name, module in [one for one in sys.modules.items() if one[0] not in modules]:
+            if not str(getattr(module, "__file__", None) or sys.prefix).startswith(_INSTALLED):
+                del sys.modules[name]
+        sys.modules.update(modules)
+
+
+def run_script(path: Path, *args: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run a script in this process, and put back what it changes."""
 
     def script() -> None:
-        sys.argv = line
-        runpy.run_path(line[0], run_name="__main__")
+        runpy.run_path(str(path), run_name="__main__")
 
-    return copied(script, line, cwd=cwd, env=env)
+    return _within(script, [str(path), *args], b"", cwd)
 
 
 def _command(words: Sequence[str]) -> Callable[[], None]:
@@ -227,11 +317,7 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
 
     Processes that this one starts import augment-ru as their main program.
     """
-    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
-    sys.stdout, sys.stderr = (
-        io.TextIOWrapper(io.BufferedWriter(io.FileIO(number, "w", closefd=False)), "utf-8", line_buffering=lines)
-        for number, lines in ((1, os.isatty(1)), (2, True))
-    )
+    sys.stdin, sys.stdout, sys.stderr = _streams(0, 1, 2)
     if cwd is not None:
         os.chdir(cwd)
     if env is not None:
@@ -245,17 +331,34 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
     program.__spec__ = find_spec("augment_ru.__main__")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
-    warnings.resetwarnings()
-    for unsaid in (DeprecationWarning, ResourceWarning):
-        warnings.simplefilter("ignore", unsaid)
+    _warn_as_ever()
     constants: Any = sys.modules.get("huggingface_hub.constants")
     if constants is not None:  # it reads the variable once, when it is imported
         constants.HF_HUB_CACHE = os.environ.get("HF_HUB_CACHE", constants.HF_HUB_CACHE)
 
 
-def fails(code: int, *args: str | Path, stdin: bytes = b"") -> str:
+def _streams(given: int, out: int, said: int) -> tuple[io.TextIOWrapper, io.TextIOWrapper, io.TextIOWrapper]:
+    """Open stdin, stdout and stderr as Python does at its start, with the error handling that the command sets."""
+    stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(given, closefd=False)), "utf-8")
+    stdout, stderr = (
+        io.TextIOWrapper(
+            io.BufferedWriter(io.FileIO(number, "w", closefd=False)), "utf-8", "backslashreplace", line_buffering=lines
+        )
+        for number, lines in ((out, os.isatty(out)), (said, True))
+    )
+    return stdin, stdout, stderr
+
+
+def _warn_as_ever() -> None:
+    """Filter warnings as Python does at its start."""
+    warnings.resetwarnings()
+    for unsaid in (DeprecationWarning, ResourceWarning):
+        warnings.simplefilter("ignore", unsaid)
+
+
+def fails(code: int, *args: str | Path, stdin: bytes = b"", fresh: bool = False) -> str:
     """Run a command that must fail with this exit code, and return the single line that it prints."""
-    done = run(*args, stdin=stdin)
+    done = run(*args, stdin=stdin, fresh=fresh)
     assert done.returncode == code, done.stderr.decode()
     (line,) = [line for line in done.stderr.decode().split("\n") if line]
     assert line.startswith("augment-ru: error: ")

@@ -15,12 +15,29 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import commands
 
 _ALONE = re.compile(r"augment-ru (?!completion)(?:[^|<>&;$`'\"#*\\]|\"[^\"$`\\]*\"|'[^']*')*(?: #.*)?")
 """A command of augment-ru that needs no shell."""
+_SCRIPT = re.compile(r"python examples/[\w/]+\.py( [\w./-]+)*")
+"""An example that runs as a script."""
+
+
+def _run(other: Callable[..., Any], line: list[str], **options: Any) -> subprocess.CompletedProcess[Any]:  # noqa: ANN401
+    """What `subprocess.run` does, with commands of augment-ru in this process."""
+    done: subprocess.CompletedProcess[Any]
+    if line[:3] != [sys.executable, "-m", "augment_ru"]:
+        done = other(line, **options)
+        return done
+    done = commands.run(*line[3:])
+    out, said = (data.decode(options["encoding"]) for data in (done.stdout, done.stderr))
+    return subprocess.CompletedProcess(line, done.returncode, out, said)
 
 
 def printed_by_command(command: str, *, fails: bool, copies: bool) -> tuple[str, str]:
@@ -29,8 +46,12 @@ def printed_by_command(command: str, *, fails: bool, copies: bool) -> tuple[str,
     Raises:
         SystemExit: the command fails although it must not, or does not fail although it must.
     """
+    words = shlex.split(command, comments=True)
     if copies and _ALONE.fullmatch(command):
-        done = commands.run(*shlex.split(command, comments=True)[1:])
+        done = commands.run(*words[1:])
+    elif copies and _SCRIPT.fullmatch(command):
+        with patch.object(subprocess, "run", partial(_run, subprocess.run)):
+            done = commands.run_script(Path(words[1]), *words[2:], cwd=Path.cwd())
     else:
         done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
     out, said = done.stdout.decode(), done.stderr.decode()

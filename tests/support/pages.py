@@ -45,6 +45,10 @@ NOT_RUN = {
 
 LONG = {
     r"^python examples/(adversarial|augmented)_training\.py": "trains classifiers; tests run them on fewer rows",
+    r"^augment-ru (perturb queries|evaluate typed)\.jsonl": "ranks documents for 1,600 queries, behind a defence, too",
+    r"^augment-ru attack examples/reviews_test\.jsonl -o boosted": "asks a hundred trees; tests search with fewer",
+    r"^augment-ru perturb examples/comments_train\.jsonl": "teaches a classifier; tests do it with fewer rows",
+    r"^augment-ru attack examples/comments\.jsonl": "searches hundreds of comments; other pages search, too",
 }
 """The commands that are run only in the full profile of the laws, and why."""
 

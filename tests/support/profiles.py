@@ -13,9 +13,9 @@ QUICK = 15
 """The most examples of a law in the quick profile."""
 
 
-def examples(number: int) -> int:
-    """Return the number of examples for a law that draws `number` of them in the full profile."""
-    return number if IS_FULL else min(number, QUICK)
+def examples(number: int, quick: int = QUICK) -> int:
+    """Return the number of examples for a law that draws `number` in the full profile, else `quick` at most."""
+    return number if IS_FULL else min(number, quick)
 
 
 def pairs(longer: Sequence[A], other: Sequence[B]) -> list[tuple[A, B]]:

@@ -1,17 +1,12 @@
 """Kill builds: each is a fork of a warm process, so that many of them take seconds.
 
-    python tests/support/release_runs.py RECIPE TARGET SEED
-
 Kills a build when it is about to do its first operation on a file of the release, resumes it and kills it at the
 second one, and so on until no build is left to kill; every other build lives a random moment longer, so that
-files are also left half-written. In the quick profile it kills at every third operation. Each complete release must
+files are also left half-written. In the quick profile it kills at every fifth operation. Each complete release must
 have the bytes of one that was never killed, and none may stand there before it is complete.
-
-Prints {"kills", "complete", "resumed"}, or fails.
 """
 
 import itertools
-import json
 import os
 import random
 import shutil
@@ -23,7 +18,7 @@ from augment_ru.release.build import BuildReport
 from profiles import IS_FULL
 from releases import built, contents
 
-STEP = 3
+STEP = 5
 """How far apart the operations are at which builds are killed in the quick profile; odd, so that every other one waits.
 """
 LONGEST = 0.002
@@ -66,7 +61,7 @@ def killed(recipe: Path, target: Path, operation: int, delay: float) -> bool:
 
 
 def main(recipe: Path, target: Path, seed: int) -> dict[str, int]:
-    """Kill builds at every operation."""
+    """Kill builds at every operation; return how many were killed, resumed and complete."""
     moments = random.Random(seed)
     whole = target.with_name("whole")
     run(recipe, whole)  # loads the models
@@ -88,7 +83,3 @@ def main(recipe: Path, target: Path, seed: int) -> dict[str, int]:
         if fresh and not was_killed and not delay:  # there is no such operation
             return counts
     raise AssertionError
-
-
-if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))))
