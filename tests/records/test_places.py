@@ -163,9 +163,8 @@ def test_pairs_and_lists_of_answers() -> None:
 
 
 def test_places_in_a_text_that_stays_are_stated_too() -> None:
-    task = Task.of(
-        "own", fields=["question"], characters=[{"text": "text", "start": "at[].start", "stop": "at[].end", "label": "X"}]
-    )
+    places = {"text": "text", "start": "at[].start", "stop": "at[].end", "label": "X"}
+    task = Task.of("own", fields=["question"], characters=[places])
     row = {"text": TEXT, "question": TEXT, "at": [{"start": 20, "end": 26}]}
     new = perturbed(row, task, seed=1)
     assert new["question"] != TEXT
