@@ -113,7 +113,7 @@ def _ranked(text: str, match: re.Match[str]) -> Iterator[Place]:
     nouns, cases = nouns_behind(text[match.end() :]), cases_at(text[: match.start()])
     found = {word for word, _ in ways_to_count(number, nouns, cases) if _ends_in(word, ending)} if number else set()
     if not found or ending not in {"и", "ти", "мя", "х", "ух", "ех", "ми"}:
-        found = {word for word in _ordinals(number, nouns, cases) if _ends_in(word, ending)}
+        found = {word for word in ordinals(number, nouns, cases) if _ends_in(word, ending)}
     if len(found) == 1 and number <= LARGEST:
         yield Place(match.start(), match.end(), found.pop(), "words")
 
@@ -122,7 +122,7 @@ def _ends_in(word: str, ending: str) -> bool:
     return word.replace("ё", "е").endswith(ending)
 
 
-def _ordinals(number: int, nouns: Sequence[Noun], cases: frozenset[str]) -> Iterator[str]:
+def ordinals(number: int, nouns: Sequence[Noun], cases: frozenset[str]) -> Iterator[str]:
     """Yield the ordinals of a number that agree with its noun; without a noun, the ordinals in these cases."""
     if not number or (number >= _THOUSAND and any(one.number == "plur" for one in nouns)):
         return  # «в 1980-х годах» is said without the century
@@ -139,7 +139,7 @@ def _decade(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«в 1980-х годах» → «в восьмидесятых годах XX века»."""
     century, decade = divmod(int(match["decade"]), _HUNDRED)
     nouns = [one for one in nouns_behind(text[match.end("ending10") :]) if (one.lemma, one.number) == ("год", "plur")]
-    found = {word for word in _ordinals(decade, nouns, ANY_CASE) if _ends_in(word, match["ending10"])}
+    found = {word for word in ordinals(decade, nouns, ANY_CASE) if _ends_in(word, match["ending10"])}
     if len(found) == 1 and decade:
         said = f"{found.pop()} {match['years']} {_CENTURIES[century + 1]} века"
         yield Place(match.start(), match.end(), said, "words")
@@ -213,7 +213,7 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
         return
     nouns = nouns_behind(text[stop:])
     if number > _THOUSAND and nouns and nouns[0].lemma == "год" and (nouns[0].number == "sing" or not number % 10):
-        found = set(_ordinals(number, [one for one in nouns if one.number == "sing"], cases))
+        found = set(ordinals(number, [one for one in nouns if one.number == "sing"], cases))
     else:
         found = {word for word, _ in ways_to_count(number, nouns, cases)}
     if len(found) == 1 and not (number == 1 and cases == ANY_CASE and not text[:start].endswith(" и ")):
@@ -282,14 +282,14 @@ def _figures_of_rank(number: int, said: str, behind: str, nouns: Sequence[Noun])
     if not nouns or not (nouns[0].lemma in _listed("rank") or (nouns[0].lemma == "год" and number > _TEN)):
         return ""
     alone = [one for one in nouns if one.number == "sing"]
-    if said not in map(same_word, _ordinals(number, alone, ANY_CASE)):
+    if said not in map(same_word, ordinals(number, alone, ANY_CASE)):
         return ""
     if nouns[0].lemma == "год" and number > _THOUSAND:
         return str(number)
     return f"{number}-{said[-1] if said[-2] in 'аеиоуыэюя' else said[-2:]}"
 
 
-_FREE = r"(?<![\w.,:+№$€#/–—-])(?<!№ )"
+_FREE = r"(?<![\w.,:+№$€#/–—−±-])(?<!№ )"
 _END = r"(?![\w/–—-]|[.,:]\d)"
 
 

@@ -11,17 +11,18 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from augment_ru.attacks.numbers import Numbers
+from augment_ru.attacks.numbers import Numbers, ordinals
 from augment_ru.draws import Ints, Keys, Rng, Streams, unit
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
-from augment_ru.language.morphology import has_form, shares_lemma
-from augment_ru.language.numerals import LARGEST, cardinal
+from augment_ru.language.morphology import has_form, readings, shares_lemma
+from augment_ru.language.numerals import LARGEST, cardinal, cases_at, noun_after, nouns_behind
 from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, number_in, rows, same_word
+from augment_ru.similarities.meaning.quantities import amounts_of
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, Mask, counted, counts_before, encode, marked
 from augment_ru.text.words import LETTERS_AND_DIGITS
@@ -132,7 +133,11 @@ def _table(name: str) -> _Table:
     said = {old: new for old, new, _ in kinds.get("spoken", [])}
     longest = sorted(said, key=len, reverse=True)
     signs, shorts = (
-        "|".join(re.escape(one) + r"(?!\w)" * one[-1].isalpha() for one in longest if one[0].isalpha() == is_short)
+        "|".join(
+            _CLOSE.get(one) or re.escape(one) + r"(?!\w)" * one[-1].isalpha()
+            for one in longest
+            if one[0].isalpha() == is_short
+        )
         for is_short in (False, True)
     )
     latin = [
@@ -240,11 +245,34 @@ def _spoken_edits(
     hints = np.append(words.starts[words.such(lambda word: word.short)], signs)
     for row in np.unique(batch.rows(hints)).tolist():
         for match in table.spoken.finditer(words.text, starts[row], starts[row + 1]):
-            add(row, *match.span(), table.said[match[0].lower()])
+            add(row, *match.span(), _agreed(table.said[match[0].lower()], words.text, starts[row], match.start()))
     told = np.flatnonzero(words.such(lambda word: word.spoken is not None))
     for row, at in zip(batch.rows(words.starts[told]).tolist(), told.tolist(), strict=True):
-        add(row, int(words.starts[at]), int(words.stops[at]), words.different[words.which[at]].spoken or "")
+        start, stop = int(words.starts[at]), int(words.stops[at])
+        said = words.different[words.which[at]].spoken or ""
+        if _ROMAN.fullmatch(words.text, start, stop):
+            number = amounts_of(words.text[start:stop].lower())[0].value
+            nouns = [one for one in nouns_behind(words.text[stop : starts[row + 1]]) if one.number == "sing"]
+            ways = {*ordinals(int(number), nouns, cases_at(words.text[starts[row] : start]))} if nouns else set[str]()
+            said = ways.pop() if len(ways) == 1 else ""
+        if said:
+            add(row, start, stop, said)
+        taken[start:stop] = True
     return made
+
+
+_CLOSE = {"-": r"(?<!\S)(?<!\d\s)-(?=\d)"} | {one: rf"(?<=\w){one}(?=\w)|(?<=\w\s){one}(?=\s?[\w-])" for one in "<>"}
+"""Where signs that mean other things, too, are spoken: before a number, between two words."""
+_COUNT = re.compile(r"(?<!\d)\d{1,6}\s?$")
+_ROMAN = re.compile(r"(?=..)X{0,3}(?:IX|IV|V?I{0,3})")
+
+
+def _agreed(said: str, text: str, first: int, stop: int) -> str:
+    """Return what is said for a sign, in agreement with the number before it: «два градуса», «пять градусов»."""
+    count, (word, *rest) = _COUNT.search(text, max(first, stop - 8), stop), said.split(" ")
+    if count and {"NOUN", "plur", "gent"} <= readings(word)[0].grammemes:
+        return " ".join([noun_after(int(count[0]), readings(word)[0].lemma, "nomn"), *rest])
+    return said
 
 
 def _transcribed(

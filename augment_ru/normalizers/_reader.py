@@ -8,6 +8,7 @@ from math import log
 from typing import ClassVar, NamedTuple
 
 from augment_ru.language.morphology import readings
+from augment_ru.language.numerals import ANY_CASE, nouns_behind, ways_to_count
 from augment_ru.normalizers import _lexicon as lexicon
 from augment_ru.normalizers._lattice import (
     BOTH,
@@ -386,6 +387,8 @@ class Reader:
             return None  # «хлеб+соль»
         if is_apart or cost > _UNLIKE * russian or russian * 2 < len(letters) or russian < 2 or _is_sister(folded):  # noqa: PLR2004
             return None
+        if _is_glued(folded.lower()):
+            return None
         kind = "foreign" if cost and bits & SKELETON else "sure"
         return Piece(kind, start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
 
@@ -503,12 +506,22 @@ def _units() -> frozenset[str]:
 
 
 def _is_marked(written: str, found: WordReading) -> bool:
-    """Tell whether signs stand at the ends of a word or between two, and not for letters: «слово*», «да…и»."""
+    """Tell whether signs or digits stand at the ends of a word or between two, not for letters: «слово*», «да…и»."""
     hides = lexicon.is_hidden(found.word)
+    if count := _COUNT.fullmatch(written.lower()):  # «по3дня», not «по3дно»
+        counts = bool(ways_to_count(int(count[2]), nouns_behind(f" {count[3]}"), ANY_CASE))
+        return counts and not hides and _is_whole(count[1])
     if two := _BETWEEN.fullmatch(written.lower()):
         return all(map(_is_whole, two.groups())) and not (hides and found.bits == SEPARATORS)
     bare = written.lower().strip(_MARKS)
     return not hides and RUSSIAN.issuperset(bare) and _is_whole(bare)
+
+
+def _is_glued(small: str) -> bool:
+    """Tell whether a number in a string that is no word lacks the space beside it: «Купи3слона», «от5кг»."""
+    *_, last = parts = [part for part in re.split(r"[1-9]\d*", small) if part]
+    is_counted = len(last) >= _SHORTEST and lexicon.is_listed(last)
+    return len(parts) > 1 and (is_counted or all(len(one) == 1 or one in _units() or _is_whole(one) for one in parts))
 
 
 def _is_whole(word: str) -> bool:
@@ -516,6 +529,7 @@ def _is_whole(word: str) -> bool:
     return lexicon.is_listed(word) if len(word) >= _SHORTEST else lexicon.is_function(word)
 
 
+_COUNT = re.compile(r"([а-яё]+)([1-9]\d{0,2})([а-яё]+)")
 _BETWEEN, _MARKS = re.compile(r"([а-яё]+)[.,…/|+&_]+([а-яё]+)"), "*_~1["
 """Two words with a sign between them; signs of footnotes and markup."""
 _ACRONYM = 6

@@ -98,8 +98,10 @@ class Record:
             AugmentError: the row states a place that the task does not declare, a field is missing, or an offset does
                 not match its text.
         """
-        found = list(places_in(self.values, self.texts()))
-        declared = {offset.path for offset in self.offsets()} if found else set()
+        found, layout = list(places_in(self.values, self.texts())), self.task.layout
+        stating = (*layout.answers, *layout.words, *layout.characters) if found else ()
+        texts = [name for one in stating for name in field_paths.every(self.values, one.text)]  # also of other fields
+        declared = {offset.path for offset in offsets_of(self.values, self.task, texts)}
         for path, text in found:
             if path not in declared:
                 in_cell = len(path) > 1 and isinstance(self.values[str(path[0])], str)

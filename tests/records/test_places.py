@@ -162,6 +162,15 @@ def test_pairs_and_lists_of_answers() -> None:
     assert new["text"][answer["answer_start"] :].startswith("Москве")
 
 
+def test_places_in_a_text_that_stays_are_stated_too() -> None:
+    places = {"text": "text", "start": "at[].start", "stop": "at[].end", "label": "X"}
+    task = Task.of("own", fields=["question"], characters=[places])
+    row = {"text": TEXT, "question": TEXT, "at": [{"start": 20, "end": 26}]}
+    new = perturbed(row, task, seed=1)
+    assert new["question"] != TEXT
+    assert new["at"] == row["at"]
+
+
 def test_a_span_has_an_end_or_a_text() -> None:
     with pytest.raises(AugmentError, match="needs either 'stop'"):
         Task.of("own", fields=["text"], characters=[{"text": "text", "start": "a", "label": "X"}])

@@ -199,7 +199,7 @@ def _claims(source: Source, _: int) -> Claims:
     forms = source.forms
     words = list(map(word_claims, forms))
     gaps = [source.text[stop:start] for stop, start in zip(source.stops, [*source.starts[1:], None], strict=False)]
-    numbers = quantities(forms, gaps)
+    numbers = quantities(forms, gaps, source.text[: source.starts[0]] if forms else "")
     said: Counter[tuple[str, str]] = Counter()
     heads: dict[tuple[str, str], list[Word]] = {}
     clauses: dict[tuple[str, str], frozenset[str]] = {}

@@ -5,6 +5,7 @@ restrictors), of words that moved, of words that replace others, and of words th
 `of_…` yields pairs of a feature's name and a number to add to the feature.
 """
 
+import re
 from bisect import bisect, bisect_left, insort
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -19,6 +20,23 @@ from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
 from augment_ru.similarities.meaning.roles import compared, roles_of
 from augment_ru.similarities.meaning.senses import are_alike, are_opposite, unlike
 from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, Source, form_of
+
+
+def _changes_sign(fates: Fates) -> bool:
+    """Tell whether a minus before a number may be lost or new: «минус 5», «-5» → «5»."""
+    text, other = fates.source.text, fates.other
+    if other is not None or any(fates.source.forms[number] == "минус" for number in fates.lost):
+        return other is None or len(_SIGNED.findall(text)) != len(_SIGNED.findall(other.text))
+    ends = (
+        text[one.start : one.stop][-1:] + one.text[-1:]
+        for one in fates.edits
+        if text[one.stop : one.stop + 1].isdigit()
+    )
+    return any(not _MINUSES.isdisjoint(end) for end in ends)
+
+
+_MINUSES = frozenset("-−–")
+_SIGNED = re.compile(r"(?<!\S)[-−–](?=\d)|\bминус\b", re.IGNORECASE)
 
 
 def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
@@ -38,7 +56,9 @@ def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
     gone += [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
     new += [word for _, words in fates.replaced for word in words]
     said = any(len(word) > 1 and (word[0].isdigit() or has_form(word)) for word in new)
-    if not (said or fates.reshaped or (fates.is_guess and fates.moved) or any(map(decides, gone))):
+    if not (
+        said or fates.reshaped or (fates.is_guess and fates.moved) or any(map(decides, gone)) or _changes_sign(fates)
+    ):
         return
     found: dict[str, float] = {}
     before, after = claims_of(source), claims_of(fates.after)
@@ -364,7 +384,10 @@ def features_of(fates: Fates) -> dict[str, float]:
         (of_lost, fates.lost),
         (of_damaged, fates.damaged),
         (of_signs, fates.signs),
-        (of_claims, fates.lost or fates.inserted or fates.replaced or fates.reshaped or fates.moved),
+        (
+            of_claims,
+            fates.lost or fates.inserted or fates.replaced or fates.reshaped or fates.moved or _changes_sign(fates),
+        ),
         (of_moved, fates.moved),
         (of_roles, fates.reshaped or fates.is_guess),
         (of_forms, fates.reshaped),

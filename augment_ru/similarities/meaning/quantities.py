@@ -133,14 +133,15 @@ def _figures(word: str) -> list[float]:
     return list(map(float, re.findall(r"\d+", word)))
 
 
-def quantities(forms: Sequence[str], gaps: Sequence[str]) -> Quantities:
+def quantities(forms: Sequence[str], gaps: Sequence[str], lead: str = "") -> Quantities:
     """Find the numbers and lengths of time that a text states.
 
     Args:
         forms: the words of the text, in lower case.
         gaps: the characters after each word, up to the next word.
+        lead: the characters before the first word.
     """
-    found = list(_numbers(forms, gaps)) if any(map(amounts_of, forms)) else []
+    found = list(_numbers(forms, gaps, lead)) if any(map(amounts_of, forms)) else []
     heads = [(number, hours, at) for number, hours, at in found if at >= 0]
     return Quantities(
         Counter((number, hours) for number, hours, _ in heads),
@@ -149,16 +150,16 @@ def quantities(forms: Sequence[str], gaps: Sequence[str]) -> Quantities:
     )
 
 
-def _numbers(forms: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[float, float, int]]:
+def _numbers(forms: Sequence[str], gaps: Sequence[str], lead: str) -> Iterator[tuple[float, float, int]]:
     """Yield each number, its length of time in hours, and the number of its last word; -1 for time without a number."""
     value: float | None = None
-    last, before = -1, 0.0
+    last, before, sign = -1, 0.0, 1
     for at, form in enumerate(forms):
         for kind, amount in amounts_of(form):
             beside = value is not None and (last == at or (last == at - 1 and not gaps[last].strip(" -%.")))
             joins = form.isdigit() and len(form) == _GROUP and beside and forms[last].isdigit()
             if value is not None and not (beside and (joins or kind != "number" or _adds(before, amount))):
-                yield round(value, 4), 0.0, last
+                yield sign * round(value, 4), 0.0, last
                 value = None
             if kind == "hours":
                 number = value if value is not None else 1.0
@@ -168,6 +169,7 @@ def _numbers(forms: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[float,
                 value = None
                 continue
             if value is None:
+                sign = -1 if _is_negative(forms, gaps[at - 1] if at else f" {lead}", at) else 1
                 value = amount
             elif joins:
                 value = value * _THOUSAND + amount
@@ -177,7 +179,22 @@ def _numbers(forms: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[float,
             if "%" in gaps[at]:
                 value /= _HUNDRED
     if value is not None:
-        yield round(value, 4), 0.0, last
+        yield sign * round(value, 4), 0.0, last
+
+
+def _is_negative(forms: Sequence[str], gap: str, at: int) -> bool:
+    """Tell whether a minus stands before the number of a word: «минус пять», «-5», not «топ-3», «5 -7».
+
+    Args:
+        forms: the words of the text, in lower case.
+        gap: the characters between the word and the one before it.
+        at: the index of the word.
+    """
+    ends = at > 0 and forms[at - 1][-1].isdigit()
+    return (at > 0 and forms[at - 1] == "минус") or (_MINUS.search(gap) is not None and not ends)
+
+
+_MINUS = re.compile(r"[\s(«\"][-−–]$")
 
 
 def _adds(before: float, amount: float) -> bool:
