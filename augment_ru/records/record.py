@@ -99,8 +99,8 @@ class Record:
                 not match its text.
         """
         found, layout = list(places_in(self.values, self.texts())), self.task.layout
-        stating = (*layout.answers, *layout.words, *layout.characters) if found else ()
-        texts = [name for one in stating for name in field_paths.every(self.values, one.text)]  # also of other fields
+        stating = [one.text for all_of in (layout.answers, layout.words, layout.characters) for one in all_of]
+        texts = [name for one in stating if found for name in field_paths.every(self.values, one)]  # also other fields
         declared = {offset.path for offset in offsets_of(self.values, self.task, texts)}
         for path, text in found:
             if path not in declared:
