@@ -163,7 +163,7 @@ _imported: dict[Path, None] = {}
 
 
 def own_files() -> tuple[Path, ...]:
-    """Return the files of the user's own code that this process has run, named as files or as modules."""
+    """Return the files of the user's own code that this process has run."""
     return (*_loaded, *_imported)
 
 

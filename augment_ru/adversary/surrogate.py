@@ -109,7 +109,7 @@ class Surrogate:
         return len(self.views) == 1 and not self.views[0].adds
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
-        """Learn from the answer of the model to the record with some changes.
+        """Update the estimated effects of changes with one more answer of the model.
 
         Args:
             chosen: these changes, by their indices in the pool.
@@ -181,7 +181,7 @@ class Regression:
         return self._variance
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
-        """Learn from the answer of the model to the record with some changes.
+        """Update the estimated effects of changes with one more answer of the model.
 
         Args:
             chosen: these changes, by their indices in the pool.

@@ -75,7 +75,7 @@ class OfWords:
         update_wrapper(self, find)
 
     def spans(self, doc: Doc) -> Iterator[Span]:
-        """Yield the spans that this function protects in a text."""
+        """Yield the spans that the constraint protects in a text."""
         places = doc.places
         for first, last, label in self.find(doc.forms):
             yield Span(places[first][0], places[last][1], label)

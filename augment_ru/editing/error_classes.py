@@ -202,5 +202,5 @@ class CountedErrors(Attack):
 
     @property
     def mean_rate(self) -> float:
-        """The share of the places in an average text at which people make an error of these classes; in (0, 1]."""
+        """How many errors of these classes people make, as a share of all places in an average text; in (0, 1]."""
         return self.counted().mean

@@ -338,7 +338,7 @@ class Tiles:
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Move changes from the copies of a batch, one for each candidate, to the batch, where they may overlap."""
+        """Return the changes of all candidates as changes of the original batch; they may overlap."""
         if self.count == 1:
             return proposals
         size = self.batch.codes.size

@@ -13,7 +13,7 @@ from augment_ru.evaluation.unread import KINDS, UnreadCounts
 def unread_report(judged: JudgedRun, attack: str) -> UnreadReport | None:
     """Count a model's replies from which no answer could be read (refused, empty, cut off, unreadable).
 
-    The result is None if the model gave no such reply, neither to these rows nor to others.
+    The result is None if the model gave no such reply to any row of the evaluation.
 
     Args:
         judged: the run of the model: its answers and which of them are right.

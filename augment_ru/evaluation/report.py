@@ -112,7 +112,7 @@ class ScorePart(msgspec.Struct, frozen=True, kw_only=True):
         group: the group of rows; None for all rows.
         label: the label; None for all labels.
         value: the value on the originals.
-        before: the value before an attack, which equals `value`; None in the metrics of originals.
+        before: the same as `value`, beside `after`; None in the metrics of originals.
         after: the value after the attack; None in the metrics of originals.
     """
 

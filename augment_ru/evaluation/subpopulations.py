@@ -44,7 +44,7 @@ class Subpopulation(NamedTuple):
 def subpopulations(originals: Sequence[Mapping[str, Any]], task: Task, by: Sequence[str] = ()) -> list[Subpopulation]:
     """Return the properties by which a report divides the originals into groups, such as length and label.
 
-    They are those of the task in which the originals differ, and the fields in `by`.
+    A property of the task is left out if all originals have the same value. The fields in `by` come last.
 
     Args:
         originals: the rows.

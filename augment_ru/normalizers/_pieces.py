@@ -104,7 +104,8 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
     Args:
         word: the new word, in lower case.
         written: the replaced word.
-        initial: whether the replaced word begins a sentence; a sign at its beginning then counts as a capital.
+        initial: whether the replaced word begins a sentence. If a sign stands for its first letter («$лон»), the new
+            word then begins with a capital.
         alike: whether Latin letters stand for Russian ones that look like them; then a capital that looks like a small
             Russian letter («H» for «н») does not count as a capital.
     """

@@ -149,7 +149,7 @@ class Reader:
         )
 
     def judge(self, piece: str, *, initial: bool = True) -> Piece | None:
-        """Return what a piece of a text may stand for; None if it stays as it is in every text.
+        """Return what a piece of a text may stand for; None if it is never changed.
 
         A word in quotes, such as «превед», stays in most cases, because the author only mentions it.
 

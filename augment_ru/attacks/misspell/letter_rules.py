@@ -60,14 +60,15 @@ def _tables() -> tuple[dict[str, int], Floats]:
 
 
 def unstressed(words: Sequence[str], owners: Ints, vowels: Mask, yo: Mask) -> Floats:
-    """Return the probability that each vowel of some words is unstressed, shape (letters,); for other letters, 1.
+    """Return the probability that each vowel of some words is unstressed, shape (letters,); other letters have 1.
+
+    The letters are those of all words, one word after another, with one entry for the gap between two words.
 
     The vowel of a word of one syllable is always stressed, and so is ё.
 
     Args:
         words: the words in lower case.
-        owners: the index of the word of each letter, from 0, for all words one after another; -1 for a gap between
-            words.
+        owners: for each letter the index of its word, from 0; -1 for a gap.
         vowels: whether each letter is a vowel, same shape.
         yo: whether each letter is ё, same shape.
     """
