@@ -109,6 +109,7 @@ class Adversary:
         if isinstance(attacks, str):
             raise AugmentError(f"attacks: '{attacks}' is one text; give a list of attacks")
         check_search(len(attacks), budget, draws, seconds, confirm)
+        budget, draws = int(budget), int(draws)  # such as NumPy's
         self.perturbers = tuple(
             one
             if isinstance(one, Perturber)
@@ -314,7 +315,7 @@ def check_search(
     if not attacks:
         raise AugmentError("no attack; name one with `attacks`; augment-ru list attacks shows them")
     for name, number in (("budget", budget), ("draws", draws), ("confirm", confirm or 0)):
-        integer(name, number)
+        integer(f"`{name}`", number)
     if budget < 1:
         raise AugmentError(f"`budget` {budget}; needs a number of queries, 1 or more")
     if not 1 <= draws <= _MOST_DRAWS:

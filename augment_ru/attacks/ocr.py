@@ -260,7 +260,9 @@ def _confusions(name: str) -> _Confusions:
             continue
         if left == "sign":
             check_known("quality of ocr", right, QUALITIES)
-            own[right][old.replace(SPACE, " ")] = number_in(where, new, least=-1.0)
+            if len(old) != 1 and old != SPACE:
+                raise AugmentError(f"{where} needs one sign")
+            own[right][old.replace(SPACE, " ")] = number_in(where, new, least=0.0)
             continue
         signs = old.replace(NOTHING, "").replace(SPACE, " ")
         if len(signs) > LONGEST or any(len(one) > 1 and one not in KINDS for one in (left, right)):

@@ -263,15 +263,16 @@ def _spoken_edits(
 
 _CLOSE = {"-": r"(?<!\S)(?<!\d\s)-(?=\d)"} | {one: rf"(?<=\w){one}(?=\w)|(?<=\w\s){one}(?=\s?[\w-])" for one in "<>"}
 """Where signs that mean other things, too, are spoken: before a number, between two words."""
-_COUNT = re.compile(r"(?<!\d)\d{1,6}\s?$")
+_COUNT = re.compile(r"(?<![\d.,])\d{1,6}\s?$")
 _ROMAN = re.compile(r"(?=..)X{0,3}(?:IX|IV|V?I{0,3})")
 
 
 def _agreed(said: str, text: str, first: int, stop: int) -> str:
     """Return what is said for a sign, in agreement with the number before it: «два градуса», «пять градусов»."""
     count, (word, *rest) = _COUNT.search(text, max(first, stop - 8), stop), said.split(" ")
-    if count and {"NOUN", "plur", "gent"} <= readings(word)[0].grammemes:
-        return " ".join([noun_after(int(count[0]), readings(word)[0].lemma, "nomn"), *rest])
+    lemma, grammemes = readings(word)[0].lemma, readings(word)[0].grammemes
+    if count and {"NOUN", "plur", "gent"} <= grammemes and lemma not in {"год", "век"}:  # «1941—1945 гг.» count none
+        return " ".join([noun_after(int(count[0]), lemma, "nomn"), *rest])
     return said
 
 

@@ -29,19 +29,22 @@ class Needs(NamedTuple):
             as one word.
         wants: functions that tell from the tokens of a text whether an attack may change it. A text that none of them
             wants is not annotated. If there are no functions, every text is annotated.
+        scored: whether a gate scores the changed texts.
     """
 
     layers: frozenset[str] = frozenset()
     guards: frozenset[str] = frozenset()
     wants: Wants = ()
+    scored: bool = False
 
     @classmethod
     def of_all(cls, needs: Iterable["Needs"]) -> "Needs":
         """Join what several attacks and their gates need to know about texts into one object."""
-        every = [one for one in needs if one.layers or one.guards]
+        given = list(needs)
+        every = [one for one in given if one.layers or one.guards]
         layers, guards = ([getattr(one, name) for one in every] for name in ("layers", "guards"))
         wants = tuple(each for one in every for each in one.wants) if all(one.wants for one in every) else ()
-        return cls(frozenset().union(*layers), frozenset().union(*guards), wants)
+        return cls(frozenset().union(*layers), frozenset().union(*guards), wants, any(one.scored for one in given))
 
 
 LOSSES = ("negation", "negated", "numbers", "restrictors")

@@ -120,7 +120,7 @@ class Perturber:
     def needs(self) -> Needs:
         """What the attack and the similarity need to know about the texts of a record."""
         read = self.similarity.layers if self.similarity else frozenset()
-        return Needs.of_all([self.attack.needs, Needs(read)])
+        return Needs.of_all([self.attack.needs, Needs(read, scored=self.similarity is not None)])
 
     @property
     def settings(self) -> Settings:

@@ -18,7 +18,7 @@ from augment_ru.edits import Span
 from augment_ru.engine.attack import Attack, Needs, Wants
 from augment_ru.engine.questions import Questions
 from augment_ru.engine.similarity import References
-from augment_ru.errors import AugmentError, brief
+from augment_ru.errors import AugmentError, brief, saying_where
 from augment_ru.language.annotate import Annotator, Natasha, closed
 from augment_ru.language.annotate import annotator as annotator_of
 from augment_ru.records.alike import AlikeRecords
@@ -89,7 +89,7 @@ class Prepared:
 
 CHUNK_ROWS = 1024
 LONGEST = CHUNK_CHARACTERS = 2**20
-"""A chunk ends when it has this many rows, or when its texts have at least this many characters."""
+"""A chunk ends when it has this many rows or its texts this many characters, which are also the most of a record."""
 
 
 Constraints: TypeAlias = (
@@ -231,7 +231,7 @@ class Preparation:
         Raises:
             AugmentError: they have over 2^20 characters, of which each takes about 1.5 KB of memory.
         """
-        if record.size > LONGEST and (needs.layers or self.constraints(record.task)):
+        if record.size > LONGEST and (needs.layers or needs.guards or needs.scored or self.constraints(record.task)):
             raise AugmentError(
                 f"its texts have {record.size:,} characters; with constraints or a gate they may have {LONGEST:,}: "
                 "split them, or give `constraints=()` and `similarity` none"
@@ -251,7 +251,8 @@ class Preparation:
         every = Needs.of_all(needs)
         if not isinstance(records, AlikeRecords) or max(map(len, records.texts), default=0) > LONGEST:
             for record in records:
-                self.check_length(record, every)
+                with saying_where(f"record {brief(record.key)}"):
+                    self.check_length(record, every)
         try:
             return self._chunk(records, every)
         except AugmentError:

@@ -114,7 +114,9 @@ def catch_report(label: str, judged: JudgedRun, pairs: Pairs, scores: Catches | 
             ranked = np.sort(given[is_label[rows]])[::-1]
             needed = ceil(ranked.size * (1 - before.missed.value / 100) - 1e-9)
             threshold = float(ranked[needed - 1]) if 0 < needed <= ranked.size else 1.0
-            threshold = floor(threshold * _PLACES) / _PLACES  # rounded up, it would miss the row that it is taken from
+            threshold = (
+                floor(round(threshold * _PLACES, 6)) / _PLACES
+            )  # rounded up, it would miss the row that it is taken from
             hits, trials = int((own[is_other] >= threshold).sum()), int(is_other.sum())
             then = wilson_rate(hits, trials)
             found = replace(found, threshold=threshold, false_alarms_then=then)

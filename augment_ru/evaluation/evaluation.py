@@ -6,7 +6,7 @@ The same answers give the same bytes.
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
@@ -765,7 +765,11 @@ def checked_models(models: Models, options: Mapping[str, Any], nearest: str = ""
             an option is for a kind that no model has.
     """
     listed: object = models  # in a list only texts; a function or another model needs a name
-    if isinstance(listed, str) or not isinstance(listed, Iterable) or not all(isinstance(one, str) for one in listed):
+    if (
+        isinstance(listed, str)
+        or not isinstance(listed, Mapping | Sequence)
+        or not all(isinstance(one, str) for one in listed)
+    ):
         problem = "models: must be a list, such as ['majority'], or names with models, such as {'mine': model}"
         raise AugmentError(problem)
     if not models:

@@ -330,7 +330,8 @@ class ModelRun:
         shots: the number of demonstrations; None for a model that does not read them.
         originals: for each episode, the answer to each original.
         attacks: for each attack and each episode, the answer to each perturbed row.
-        counts: how many questions were asked, and how many of them the cache answered.
+        counts: how many questions the model was asked with all numbers of shots, and how many of them the cache
+            answered.
         deterministic: whether the model states that it always answers a question in the same way.
         repeats: the runs in which the same questions were asked again; empty if they were asked once.
         prompt: the names of the model and of the prompt, if the model is asked with several prompts; otherwise None.

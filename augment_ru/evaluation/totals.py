@@ -53,15 +53,15 @@ def totals(reports: Sequence[SavedReport]) -> list[Means]:
         reports: one report for each task.
 
     Raises:
-        AugmentError: there are no reports, or they are of several protocols.
+        AugmentError: there are no reports, they are of several protocols, or two are of the same task and rows.
     """
     if not reports:
         raise AugmentError("no reports; give those of several tasks")
     if len(protocols := {report.protocol for report in reports if report.protocol}) > 1:
         raise AugmentError(f"reports of several protocols: {', '.join(sorted(protocols))}; take those of one")
-    seen = [one.data for one in reports if one.data and one.data.digest]
-    if twice := next((one for number, one in enumerate(seen) if one in seen[:number]), None):
-        raise AugmentError(f"two reports of the same rows, {twice.name}; take one for each task, with all models")
+    seen = [(one.task, one.data.digest) for one in reports if one.data and one.data.digest]
+    if len({*seen}) < len(seen):
+        raise AugmentError("two reports of the same task and rows; take one for each task, with all models")
     entries: dict[tuple[str, int | None], list[SavedModel | None]] = {}
     for number, report in enumerate(reports):
         for entry in report.models:

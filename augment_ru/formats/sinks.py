@@ -228,7 +228,9 @@ class JsonArraySink(Sink):
 
     def _between(self) -> str:
         """Return the text before the next row; it is empty before the first row of a part."""
-        return ",\n" if not self._empty else "" if self._is_part else "\n"
+        if not self._empty:
+            return ",\n"
+        return "" if self._is_part else "\n"
 
     def _up_to(self, array: int) -> str:
         """Return the text between the last row written and the rows of this array; empty if that array is open."""

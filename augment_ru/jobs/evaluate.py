@@ -79,14 +79,19 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
         write_file(given["html"], [page(evaluation, date=day).encode("utf-8", "replace")])
     shown = tables_of(report, keys)
     print_shown(shown, given["form"], report, latex=latex, to_stderr=given["output"] == "-")
-    for key in [key for key in given["tables"] if key in TABLES and not tables_of(report, (key,))]:
-        say(f"--table {key}: has no row; docs/evaluation.md says what it needs")
+    _say_empty(given["tables"], report)
     files = [given[name] for name in ("output", "html", "predictions", "worst_case", "submission")]
     say_written(files, "the report", "`output` REPORT.json keeps the report", quiet=quiet)
     failures = evaluation.failures(point=given["require_point"])
     for line in failures:
         say(f"failed: {printable(line)}")
     return _FAILED if failures else 0
+
+
+def _say_empty(names: Sequence[str], report: Report) -> None:
+    for name in names:
+        if name in TABLES and report.attacks and not TABLES[name](report).rows:
+            say(f"--table {name}: has no row; docs/evaluation.md says what it needs")
 
 
 def _settings(given: Mapping[str, Any]) -> EvaluationSettings:

@@ -33,7 +33,9 @@ _FIRST, _LONGEST = 0.5, 60.0
 """The wait before the second attempt in seconds, doubled for each further attempt, and the longest wait."""
 
 _WAIT_SAID = 5.0
-"""A wait that the server asks for is logged if it is longer, in seconds."""
+"""A wait that the server asks for is logged if it is longer, in seconds; once, since every open question meets it."""
+
+_waited_for: set[str] = set()
 
 _AT_END = 8.0
 """How many seconds an interrupted program waits for open questions; containers are killed 10 seconds after SIGTERM."""
@@ -80,8 +82,11 @@ class Server(NamedTuple):
         problem, wait = "", 0.0
         for attempt in range(self.retries + 1):
             if attempt:
-                if wait > _WAIT_SAID:
-                    _say_wait(self.url, _one_line(problem), f"{wait:.0f}")
+                if wait > _WAIT_SAID and self.url not in _waited_for:
+                    _waited_for.add(self.url)
+                    _log.warning(
+                        "%s: %s; it asks to wait; asking again after %.0f s", self.url, _one_line(problem), wait
+                    )
                 await asyncio.sleep(max(wait, backoff(attempt)))
             wait, content = 0.0, b""
             try:
@@ -91,9 +96,9 @@ class Server(NamedTuple):
                     return read(json.loads(content))
             except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
                 problem = _first(error)
-            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                held = content.decode("utf-8", "replace")[:_MESSAGE_LENGTH]
-                problem = f"answer of an unexpected form: {held!r} ({said(error)})"
+            except MALFORMED as error:
+                held = repr(content.decode("utf-8", "replace")[:_MESSAGE_LENGTH]) if content else ""
+                problem = f"answer of an unexpected form: {held} ({said(error)})"
             else:
                 problem = f"HTTP {answer.status_code}: {_message(answer, content)}"
                 if answer.status_code not in _RETRIED and answer.status_code < _SERVER_ERROR:
@@ -201,12 +206,6 @@ def backoff(attempt: int) -> float:
     [0.5, 1.0, 2.0, 60.0]
     """
     return min(_LONGEST, _FIRST * 2.0 ** (attempt - 1))
-
-
-@cache
-def _say_wait(url: str, problem: str, seconds: str) -> None:
-    """Log that the server asks to wait; once for the same problem, since every open question meets it."""
-    _log.warning("%s: %s; it asks to wait; asking again after %s s", url, problem, seconds)
 
 
 def _retry_after(header: str) -> float:

@@ -43,6 +43,8 @@ _BESIDE, _BOTH = 1.2, 2.0
 """The cost of a word in which Latin letters are read by sound beside Russian letters, and of one in which some Latin
 letters are read by sound and others by look."""
 _BEAM = 300
+_SLACK = 1e-6
+"""By how much lower than asked a score may be, since floats are summed in another order."""
 """The width of the beam: how many beginnings of words are followed at each character."""
 _SOFT, _DEAR = 1.5, 0.9
 """The cost of «ь» or «ъ» that is not written; and one above which most steps let a sign stand for any letter."""
@@ -106,7 +108,7 @@ class Lattice:
     softens: int = 0
     longest: Mapping[str, int] = field(init=False)
     """Maps each character to the most characters of what begins with it and is read as one letter."""
-    known: dict[tuple[str, str], _Steps] = field(init=False, default_factory=dict)
+    known: dict[tuple[str, str], _Steps] = field(init=False, default_factory=dict, compare=False, repr=False)
     """The steps at a character, by what is written from there on and by its small letters."""
 
     def __post_init__(self) -> None:
@@ -128,7 +130,7 @@ class Lattice:
         if within < inf and not self.wild.keys().isdisjoint(written):
             tiers = ([(one, one, one, one) for one in tier] for tier in list(zip(*steps, strict=True))[:2])
             cheap = (self._words(written, tier, most, least) for tier in tiers)
-            least = next((found[0].score - within for found in cheap if found), -inf)
+            least = next((found[0].score - within - _SLACK for found in cheap if found), -inf)
         return self._words(written, steps, most, least)
 
     def _words(  # noqa: C901  (the inner loop)

@@ -1,7 +1,7 @@
 """The class `Normalizer`: reads texts, records and datasets as they were meant."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from augment_ru.engine.prepare import SIZE, chunks, record_of
 from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
@@ -15,6 +15,13 @@ from augment_ru.script import Script
 
 KEY = "normalized"
 """The name of the field that holds the metadata."""
+
+
+def _checked(text: object) -> str:
+    """Return a text; raise an error if it is none."""
+    if not isinstance(text, str):
+        raise AugmentError(f"{brief(text)} is no text; give a text, or texts() a list of texts")
+    return text
 
 
 class Normalizer:
@@ -58,10 +65,7 @@ class Normalizer:
         """
         if isinstance(texts, str):
             raise AugmentError("texts() takes a list of texts; for one text call the normalizer itself")
-        given: list[object] = list(texts)
-        if wrong := [one for one in given if not isinstance(one, str)]:
-            raise AugmentError(f"{brief(wrong[0])} is no text; give a text, or texts() a list of texts")
-        return scripts_of(self.normalization, cast("list[str]", given))
+        return scripts_of(self.normalization, [*map(_checked, texts)])
 
     def readings(self, text: str, n: int = 3) -> list[TextReading]:
         """Return the texts that the author may have meant, the likeliest first, each with its probability among them.
@@ -73,8 +77,7 @@ class Normalizer:
             text: the text.
             n: the most texts to return, at least 1.
         """
-        (script,) = self.texts([text])  # checks the text
-        return self.normalization.readings(script.source, integer("n", n, least=1))
+        return self.normalization.readings(_checked(text), integer("n", n, least=1))
 
     def records(
         self,

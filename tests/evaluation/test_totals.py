@@ -151,7 +151,7 @@ def test_the_command_reads_what_evaluate_wrote(tmp_path: Path) -> None:
     score = sum(one.value or 0.0 for one in read_report(paths[0]).models[0].metrics.values()) / 2
     assert entry["total"] == pytest.approx(score)
     assert entry["accuracy"] == 50.0
-    with pytest.raises(AugmentError, match="two reports of the same rows"):
+    with pytest.raises(AugmentError, match="two reports of the same task and rows"):
         totals([read_report(paths[0]), read_report(paths[0])])
 
 

@@ -236,6 +236,15 @@ class OutOfText(Normalization):
         return [Edit(len(text) + 1, len(text) + 2, "z")]
 
 
+def test_rounding_loses_no_best_reading() -> None:
+    for written, meant in (
+        ("в ^ л ю т ы", "валюты"),
+        ("п а л ^ т ы растут", "палаты растут"),
+        ("г е к т ^ р о в", "гектаров"),
+    ):
+        assert Normalizer()(written).text == meant
+
+
 def test_own_normalizer_in_a_chain(tmp_path: Path) -> None:
     """A normalizer of the user's own is joined with others by a plus."""
     file = tmp_path / "my_normalizer.py"

@@ -288,8 +288,9 @@ def _moved(one: Claims, other: Claims, key: tuple[str, str]) -> bool:
         return False
     my_lemmas, their_lemmas = (frozenset().union(*(head.lemmas for head in heads)) for heads in (mine, theirs))
     kinds = {word.kind for word in theirs if word.lemmas.isdisjoint(my_lemmas)}
-    left = [head for head in mine if head.lemmas.isdisjoint(their_lemmas)]
-    return any(not head.lemmas.isdisjoint(other.lemmas) and (key != NEGATION or head.kind in kinds) for head in left)
+    left = [head for head in mine if head.lemmas.isdisjoint(their_lemmas) and (key != NEGATION or head.kind in kinds)]
+    there = other.lemmas if left else frozenset[str]()
+    return any(not head.lemmas.isdisjoint(there) for head in left)
 
 
 def _other_clause(one: Claims, other: Claims, key: tuple[str, str]) -> bool:

@@ -26,7 +26,7 @@ def _changes_sign(fates: Fates) -> bool:
     """Tell whether a minus before a number may be lost or new: «минус 5», «-5» → «5»."""
     text, other = fates.source.text, fates.other
     if other is not None or any(fates.source.forms[number] == "минус" for number in fates.lost):
-        return other is None or len(_SIGNED.findall(text)) != len(_SIGNED.findall(other.text))
+        return other is None or _SIGNED.findall(text) != _SIGNED.findall(other.text)
     ends = (
         text[one.start : one.stop][-1:] + one.text[-1:]
         for one in fates.edits
@@ -36,7 +36,7 @@ def _changes_sign(fates: Fates) -> bool:
 
 
 _MINUSES = frozenset("-−–")
-_SIGNED = re.compile(r"(?<!\S)[-−–](?=\d)|\bминус\b", re.IGNORECASE)
+_SIGNED = re.compile(r"(?:(?<![^\s(«\"])[-−–](?=\d)|\bминус\s)\w+", re.IGNORECASE)
 
 
 def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:

@@ -202,7 +202,7 @@ def is_slip(form: str, word: str, apart: int) -> bool:
         word: the new word, in lower case.
         apart: how many letters differ.
     """
-    return not ((apart >= len(form) and apart >= max(len(form), len(word)) > 1) or turns(form, word))
+    return not ((apart >= max(len(form), len(word)) > 1) or turns(form, word))
 
 
 def turns(form: str, word: str) -> bool:
