@@ -30,13 +30,13 @@ from augment_ru.records.task import generic
 
 VOCABULARY = 20_000
 SPECIAL = {"pad_token": "[PAD]", "unk_token": "[UNK]"}
-SHAPES = {"6×512": (6, 512, 8, 2048), "3×312": (3, 312, 12, 600)}
-"""Layers, width, heads and inner width; the second is the shape of rubert-tiny2."""
+SHAPES = {"12×768": (12, 768, 12, 3072), "6×512": (6, 512, 8, 2048), "3×312": (3, 312, 12, 600)}
+"""Layers, width, heads and inner width; the first is the shape of ruBert-base, the last that of rubert-tiny2."""
 BATCH = 64
-RATES = {"6×512": 2e-4, "3×312": 5e-4}
+RATES = {"12×768": 1e-4, "6×512": 2e-4, "3×312": 5e-4}
 
 
-def train(folder: Path, texts: list[str], labels: list[str], shape: str, epochs: int) -> None:
+def train(folder: Path, texts: list[str], labels: list[str], given: argparse.Namespace) -> None:
     """Train a transformer and its tokenizer, and save them."""
     lines = folder / "texts.txt"
     lines.write_text("\n".join(texts), encoding="utf-8")
@@ -49,21 +49,23 @@ def train(folder: Path, texts: list[str], labels: list[str], shape: str, epochs:
     tokenizer.save_pretrained(folder)
     torch.manual_seed(1)
     names = sorted(set(labels))
-    layers, width, heads, inner = SHAPES[shape]
+    layers, width, heads, inner = SHAPES[given.shape]
     config = BertConfig(
         vocab_size=VOCABULARY, hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads,
         intermediate_size=inner, id2label=dict(enumerate(names)), label2id={name: at for at, name in enumerate(names)},
     )  # fmt: skip
-    model = BertForSequenceClassification(config)
-    steps = epochs * (len(texts) // BATCH)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=RATES[shape], weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATES[shape], total_steps=steps)
-    golds = torch.tensor([names.index(label) for label in labels])
-    for _ in range(epochs):
+    device = torch.device(given.device)
+    model: Any = BertForSequenceClassification(config)
+    model.to(device)
+    steps = given.epochs * (len(texts) // BATCH)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATES[given.shape], weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATES[given.shape], total_steps=steps)
+    golds = torch.tensor([names.index(label) for label in labels]).to(device)
+    for _ in range(given.epochs):
         order = torch.randperm(len(texts))
         for at in range(0, len(texts) - BATCH + 1, BATCH):
             rows = order[at : at + BATCH]
-            inputs = tokenizer([texts[row] for row in rows], padding=True, return_tensors="pt")
+            inputs = tokenizer([texts[row] for row in rows], padding=True, return_tensors="pt").to(device)
             loss = model(**inputs, labels=golds[rows]).loss
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -84,8 +86,9 @@ def measured(timed: Timed, rows: Sequence[dict[str, object]], budget: int, simil
     broken = [one for one in found if one.status == "broken"]
     asked = "scores" if isinstance(timed, TimedScores) else "labels"
     row(f"ours, {asked}, {budget} queries", len(broken) / len(found), timed, own, clock)
+    changes = fmean(one.changes for one in broken) if broken else 0.0
     print(
-        f"  1-minimal {100 * verified(timed.model, found):.1f} %; {fmean(one.changes for one in broken):.2f} changes; "
+        f"  1-minimal {100 * verified(timed.model, found):.1f} %; {changes:.2f} changes; "
         f"{1000 * own / timed.questions:.2f} ms beside {1000 * timed.seconds / timed.questions:.2f} ms a query",
         flush=True,
     )
@@ -105,6 +108,7 @@ def main() -> None:
     parser.add_argument("--folder", help="where the victim is kept; by default it is trained and forgotten")
     parser.add_argument("--shape", choices=SHAPES, default="6×512")
     parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--device", default="cpu", help="where the victim learns and answers: cpu or cuda")
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--budget", type=int, action="append", help="repeatable; 50 by default")
     parser.add_argument("--similarity", default="none", help="the gate of our search")
@@ -117,9 +121,9 @@ def main() -> None:
         folder = Path(given.folder or place)
         if not (folder / "model.safetensors").exists():
             folder.mkdir(parents=True, exist_ok=True)
-            train(folder, texts, labels, given.shape, given.epochs)
+            train(folder, texts, labels, given)
         names = tuple(sorted(set(labels)))
-        model: Any = model_of(f"hf-classifier:{folder}", ModelRequest("", generic(), names, "cpu"))
+        model: Any = model_of(f"hf-classifier:{folder}", ModelRequest("", generic(), names, given.device))
         test = read_rows(given.test).values
         right = right_rows(model, test, len(test))
         print(f"{given.shape}: right on {100 * len(right) / len(test):.1f} % of {len(test)} test rows", flush=True)
