@@ -164,12 +164,16 @@ def _searches(
     console: Console, theirs: BERTScorer, ours: BertScore, texts: list[str], *, threshold: float, attack: str
 ) -> None:
     table = Table("whole search", "rows a second", "ours is", "pairs", "passes", "accepted", "mean edits", "same texts")
-    runs = {
-        "(a) paper": searched(PlainFunction(one_at_a_time(theirs)), "paper", threshold, texts, attack),
-        "(b) paper": searched(PlainFunction(batched(theirs)), "paper", threshold, texts, attack),
-        "(c) paper": searched(ours, "paper", threshold, texts, attack),
-        "(c) strongest": searched(ours, "strongest", threshold, texts, attack),
+    ways: dict[str, tuple[Similarity, str]] = {
+        "(a) paper": (PlainFunction(one_at_a_time(theirs)), "paper"),
+        "(b) paper": (PlainFunction(batched(theirs)), "paper"),
+        "(c) paper": (ours, "paper"),
+        "(c) strongest": (ours, "strongest"),
     }
+    runs = {}
+    for _ in range(1 if ours.device == "cpu" else 2):  # a GPU loads kernels when they are first used
+        for name, (similarity, schedule) in ways.items():
+            runs[name] = searched(similarity, schedule, threshold, texts, attack)
     mine, decided, _ = runs["(c) paper"]
     for name, (seconds, results, counts) in runs.items():
         accepted = [result for result in results if result.status == "perturbed"]
