@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from augment_ru.adversary.by_guide import Guidance
+from augment_ru.adversary.breaking import Guidance
 from augment_ru.adversary.case import SearchCase
 from augment_ru.adversary.confirmation import Confirmation, slip_rate
 from augment_ru.adversary.defaults import BUDGET, DRAWS, LEAST
@@ -23,8 +23,8 @@ from augment_ru.engine.prepare import Constraints, Preparation, Prepared
 from augment_ru.engine.result import Outcome, Settings
 from augment_ru.engine.similarity import ScoreFunction, Similarity
 from augment_ru.errors import AugmentError, brief, saying_where
-from augment_ru.evaluation.broke import counted_edits, summed
 from augment_ru.evaluation.examples import Cache, Model, NamedModel, PredictFunction
+from augment_ru.evaluation.searches import counted_edits, summed
 from augment_ru.language.annotate import Annotator
 from augment_ru.options import integer
 from augment_ru.records.record import Record

@@ -7,9 +7,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from augment_ru.adversary.by_guide import Guidance, break_by_guide
-from augment_ru.adversary.by_labels import break_by_labels, shrink_by_labels
-from augment_ru.adversary.by_scores import break_by_scores, shrink_by_scores
+from augment_ru.adversary.breaking import (
+    Guidance,
+    break_by_guide,
+    break_by_labels,
+    break_by_scores,
+    shrink_by_labels,
+    shrink_by_scores,
+)
 from augment_ru.adversary.confirmation import Answers, Confirmation
 from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, Verdict

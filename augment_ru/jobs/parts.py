@@ -19,7 +19,7 @@ import msgspec
 
 from augment_ru.errors import AugmentError, amount
 from augment_ru.formats.file_parts import FilePart, file_parts
-from augment_ru.formats.sink import Sink
+from augment_ru.formats.sinks import Sink
 from augment_ru.formats.value_types import NOTHING, Learnt
 from augment_ru.jobs.progress import say, silent
 from augment_ru.jobs.reading import RowsReading, said_rows, where_of

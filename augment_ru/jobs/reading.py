@@ -15,8 +15,7 @@ from augment_ru.formats.json_lines import PLAIN, JsonLines, objects_of
 from augment_ru.formats.lines import PLAIN_LINE, Line
 from augment_ru.formats.packed import is_packed
 from augment_ru.formats.row import refuse_twice
-from augment_ru.formats.sink import Sink
-from augment_ru.formats.sinks import LinesSink
+from augment_ru.formats.sinks import LinesSink, Sink
 from augment_ru.formats.sources import TABLES, RowSource, source_of
 from augment_ru.jobs.flags import with_flags
 from augment_ru.jobs.outputs import rejected_line

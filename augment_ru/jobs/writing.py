@@ -8,8 +8,7 @@ from typing import BinaryIO, TypeAlias
 
 from augment_ru.formats.files import twice
 from augment_ru.formats.row import Changed
-from augment_ru.formats.sink import Sink
-from augment_ru.formats.sinks import sink_of
+from augment_ru.formats.sinks import Sink, sink_of
 from augment_ru.formats.sources import RowSource
 from augment_ru.formats.value_types import Learnt
 from augment_ru.jobs.outputs import Outputs, outputs

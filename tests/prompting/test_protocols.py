@@ -36,7 +36,7 @@ from augment_ru.prompting.template import LABEL
 from augment_ru.records.task import Task, task
 from augment_ru.registry import names
 from augment_ru.release import lm_eval_data
-from augment_ru.release.lm_eval_prompts import _asked
+from augment_ru.release.lm_eval import _asked
 from benchmark_rows import benchmark_rows
 from commands import run, write
 from kept_models import kept

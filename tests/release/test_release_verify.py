@@ -25,8 +25,7 @@ from augment_ru.release.croissant import croissant
 from augment_ru.release.edit_log import line_digest
 from augment_ru.release.manifest import encoded_manifest, file_entries, read_manifest
 from augment_ru.release.release_recipe import parse_release_recipe
-from augment_ru.release.verify import unchecked, verify_release
-from augment_ru.release.verify_rows import canary_problems
+from augment_ru.release.verify import canary_problems, unchecked, verify_release
 from commands import run
 from profiles import examples
 from releases import EXAMPLE, RECIPE, built, recipe
