@@ -413,3 +413,29 @@ def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> I
             ordered = knowledge.fitting(order, gains, most=most, alone=not view.adds)
             found.update((as_set(ordered[:size]), None) for size in range(1, len(ordered) + 1))
     return filter(knowledge.is_open, found)
+
+
+def search_of(
+    knowledge: Knowledge, margins: Floats | None, guidance: Guidance | None, draws: Draws, *, minimal: bool
+) -> Search:
+    """Run the whole search of a record: until a set breaks the answer and then, with `minimal`, until it is minimal.
+
+    Args:
+        knowledge: what is known about the record's sets.
+        margins: the margins of the original; None if the model gives no usable scores.
+        guidance: what a guide says, used only without margins; None for no guide.
+        draws: the random numbers of the search.
+        minimal: whether to shrink the broken set.
+    """
+    if margins is None:
+        if guidance is None:
+            yield from break_by_labels(knowledge, draws)
+        else:
+            yield from break_by_guide(knowledge, guidance, draws)
+        if minimal:
+            yield from shrink_by_labels(knowledge)
+        return
+    surrogate = Surrogate(knowledge.pool, margins)
+    yield from break_by_scores(knowledge, surrogate, draws)
+    if minimal:
+        yield from shrink_by_scores(knowledge, surrogate, draws)
