@@ -70,7 +70,7 @@ class Difference(NamedTuple):
 
     value: float | None
     drawn: npt.NDArray[np.float64]
-    rates.newcombe: Interval | None = None
+    newcombe: Interval | None = None
 
     @classmethod
     def of(cls, cells: Sequence[rates.Cells], drawn: Iterable[npt.NDArray[np.float64]]) -> "Difference":

@@ -28,7 +28,7 @@ from augment_ru.evaluation.pairs import Original, Pair, Pairs, inverse_script, o
 from augment_ru.evaluation.rankings import ranking_of
 from augment_ru.evaluation.spans import Spans, in_source, span_of
 from augment_ru.evaluation.unread import UnreadCounts, unread_counts, without_marks
-from augment_ru.formats.encodings import UTF8, check_encoding
+from augment_ru.formats.files import UTF8, check_encoding
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.options import integer
 from augment_ru.records import field_paths

@@ -7,7 +7,7 @@ from io import StringIO
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError, saying_where
-from augment_ru.formats.encodings import decoded
+from augment_ru.formats.files import decoded
 from augment_ru.formats.json_lines import encoded
 from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
 

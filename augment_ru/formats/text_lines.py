@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO, ClassVar
 
-from augment_ru.formats.encodings import decoded
+from augment_ru.formats.files import decoded
 from augment_ru.formats.json_lines import Around
 from augment_ru.formats.lines import Line, read_lines
 

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import metrics_of
-from augment_ru.prompting.choices import Options, spelled
-from augment_ru.prompting.prompt import FIELDS, Prompt
+from augment_ru.prompting.prompt import FIELDS, Options, Prompt, spelled
 from augment_ru.prompting.prompt_file import GENERIC, prompt_of, unfit
 from augment_ru.prompting.template import LABEL, Template
 from augment_ru.records.answers import label_of

@@ -14,9 +14,9 @@ from augment_ru.edits import Edit
 from augment_ru.engine.presets import preset
 from augment_ru.errors import AugmentError, amount, saying_where
 from augment_ru.evaluation.answers import group_of
+from augment_ru.formats.files import unpacked
 from augment_ru.formats.json_lines import encoded, encoded_row, parsed
 from augment_ru.formats.json_places import located
-from augment_ru.formats.packed import unpacked
 from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import kind_of, source_of
 from augment_ru.prompting.prompt_file import prompt_of

@@ -25,7 +25,7 @@ from augment_ru.evaluation.verdicts import read_judged
 from augment_ru.formats.json_lines import parsed
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
-from augment_ru.release import edit_log, manifest, original_rows, release_recipe
+from augment_ru.release import edit_log, manifest, original_rows, release_recipe, variations
 from augment_ru.release.assemble import CARD, RECIPE, derived_files, task_entry
 from augment_ru.release.card import shown_demonstrations, shown_pairs
 from augment_ru.release.episodes import draw_episodes
@@ -33,9 +33,7 @@ from augment_ru.release.hard import HARD, hard_split, splits_in
 from augment_ru.release.judged import judged_figures
 from augment_ru.release.lm_eval import stated_prompts
 from augment_ru.release.manifest_shape import check_recipe
-from augment_ru.release.searched_models import Searched, Searches, model_entries, searched
 from augment_ru.release.variation_figures import VariationFigures, add_figures, entries_of, figure_entries, no_figures
-from augment_ru.release.variations import Timing, Tools, make_tools, settings_of, variations
 
 
 @dataclass(frozen=True)
@@ -632,7 +630,7 @@ def _settings(release: ReleaseFiles) -> Mapping[str, Any]:
     If something that they need is not installed here, return the settings that the manifest states.
     """
     try:
-        return settings_of(make_tools(release.located))
+        return variations.settings_of(variations.make_tools(release.located))
     except AugmentError:
         stated: Mapping[str, Any] = release.content["settings"]
         return stated
@@ -663,7 +661,7 @@ def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count:
             taken if the task has fewer.
     """
     try:
-        tools = make_tools(release.located)
+        tools = variations.make_tools(release.located)
         differences = list(_differences(release, checks, tools))
         given = [_searched(release, task, check) for task, check in zip(release.located.tasks, checks, strict=True)]
         if tools.searches:
@@ -681,7 +679,9 @@ def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count:
         size = len(records)
         places = Random(f"{release.recipe.seed} {task.name}").sample(range(size), min(count, size))
         drawn = {at: records[at] for at in sorted(places)}
-        for variation, (name, new_rows, new_entries) in enumerate(variations(tools, task, drawn, Timing(), one)):
+        for variation, (name, new_rows, new_entries) in enumerate(
+            variations.variations(tools, task, drawn, variations.Timing(), one)
+        ):
             for at, row, entry in zip(drawn, new_rows, new_entries, strict=True):
                 line = variation * size + at
                 if (row.encode(), entry.encode()) != (rows[line], entries[line]):
@@ -691,15 +691,18 @@ def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count:
                     )
 
 
-def _searched(release: ReleaseFiles, task: release_recipe.TaskRecipe, check: TaskCheck) -> Searched | None:
+def _searched(release: ReleaseFiles, task: release_recipe.TaskRecipe, check: TaskCheck) -> variations.Searched | None:
     """Return the data that a task's models are made from; None if the task is not searched or has unreadable rows."""
     if check.rows is None or not release.recipe.searches_of(task):
         return None
-    return searched(check.rows, release.folder / task.name / "train.jsonl" if check.rows.train else None)
+    return variations.searched(check.rows, release.folder / task.name / "train.jsonl" if check.rows.train else None)
 
 
 def _model_differences(
-    release: ReleaseFiles, checks: Sequence[TaskCheck], searches: Searches, given: Sequence[Searched | None]
+    release: ReleaseFiles,
+    checks: Sequence[TaskCheck],
+    searches: variations.Searches,
+    given: Sequence[variations.Searched | None],
 ) -> Iterator[str]:
     """Yield the models that differ from those of the release.
 
@@ -708,12 +711,14 @@ def _model_differences(
     """
     rows = [check.rows for check in checks if check.rows is not None]
     here = [one for check, one in zip(checks, given, strict=True) if check.rows is not None]
-    for now, before in zip(model_entries(release.recipe, searches, rows, here), release.content["models"], strict=True):
+    for now, before in zip(
+        variations.model_entries(release.recipe, searches, rows, here), release.content["models"], strict=True
+    ):
         if now["files"] != before["files"] or now["signatures"].items() - before["signatures"].items():
             yield f"the model {before['model']}"
 
 
-def _differences(release: ReleaseFiles, checks: Sequence[TaskCheck], tools: Tools) -> Iterator[str]:
+def _differences(release: ReleaseFiles, checks: Sequence[TaskCheck], tools: variations.Tools) -> Iterator[str]:
     """Yield how the installation that built the release differs from this one: versions, scorer, data files.
 
     Raises:

@@ -16,7 +16,7 @@ import pytest
 
 from augment_ru import AugmentError, evaluate
 from augment_ru.evaluation.examples import ModelRequest, example_of, model_of
-from augment_ru.prompting.choices import Choice
+from augment_ru.prompting.prompt import Choice
 from augment_ru.prompting.replies import label_in
 from augment_ru.records.task import generic, task
 from commands import PATIENCE, run, started, wait_until
