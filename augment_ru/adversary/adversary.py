@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from augment_ru.engine.prepare import Constraints, Preparation, Prepared
 from augment_ru.engine.result import Outcome, Settings
 from augment_ru.engine.similarity import ScoreFunction, Similarity
 from augment_ru.errors import AugmentError, brief, saying_where
-from augment_ru.evaluation.examples import Cache, Model, NamedModel, PredictFunction
+from augment_ru.evaluation.examples import Cache, Model, NamedModel, PredictFunction, Scored
 from augment_ru.evaluation.searches import counted_edits, summed
 from augment_ru.language.annotate import Annotator
 from augment_ru.options import integer
@@ -352,10 +352,6 @@ def screened(
     return gate
 
 
-if TYPE_CHECKING:
-    from augment_ru.adversary.knowledge import ChangeSet
-    from augment_ru.evaluation.examples import Scored
-
 _CHARACTERS = 2**24
 """The most characters of the texts that a guide is asked about in one call."""
 
@@ -406,7 +402,7 @@ def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
         What the guide's scores say about the record; None if the guide gives no score to the right label or to the
         target.
     """
-    sets: list[ChangeSet] = [(), *((change,) for change in range(len(case.pool)))]
+    sets: list[tuple[int, ...]] = [(), *((change,) for change in range(len(case.pool)))]
     at_once = max(_CHARACTERS // max(sum(map(len, case.pool.sources)), 1), 1)
     answers: list[Scored] = []
     for first in range(0, len(sets), at_once):

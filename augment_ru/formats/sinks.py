@@ -37,13 +37,16 @@ class Sink(ABC):
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
-    @abstractmethod
     def check(self, record: Record) -> None:
         """Check that the format can hold a row; called once for each row, before it is perturbed.
+
+        A row must have a form in JSON; one that was read from JSON always has. Other formats check more.
 
         Raises:
             AugmentError: the format cannot hold a field of the row.
         """
+        if record.line is None:
+            value_types.check_values(record.values, value_types.json_problem, value_types.TO_PARQUET)
 
     @abstractmethod
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
@@ -363,12 +366,6 @@ def sink_of(
     return TextSink(stream, mark=mark) if kind == "text" else LinesSink(stream, mark=mark)
 
 
-def _check_json(record: Record) -> None:
-    """Check that JSON can hold a row. Rows that were read from JSON always pass."""
-    if record.line is None:
-        value_types.check_values(record.values, value_types.json_problem, value_types.TO_PARQUET)
-
-
 class _Lines(Sink):
     """Writes each row on a line; with `mark`, a byte-order mark of the source is written as well."""
 
@@ -398,14 +395,6 @@ class _Lines(Sink):
 
 class LinesSink(_Lines):
     """Writes JSON lines."""
-
-    def check(self, record: Record) -> None:
-        """Check that JSON can hold a row.
-
-        Raises:
-            AugmentError: JSON cannot hold a value of the row.
-        """
-        _check_json(record)
 
     def line(self, record: Record, changed: Changed) -> str:
         """Return the new row as a line of JSON.
@@ -486,14 +475,6 @@ class JsonArraySink(Sink):
         """The number of the array that is open; -1 before the first."""
         self._empty = True
         """Whether the open array has no row yet."""
-
-    def check(self, record: Record) -> None:
-        """Check that JSON can hold a row.
-
-        Raises:
-            AugmentError: JSON cannot hold a value of the row.
-        """
-        _check_json(record)
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         """Write rows, each given as the original record and what changed in it.

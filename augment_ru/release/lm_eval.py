@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import metrics_of
-from augment_ru.prompting.prompt import FIELDS, Options, Prompt, spelled
+from augment_ru.prompting.prompt import FIELDS, LABEL, Options, Prompt, Template, spelled
 from augment_ru.prompting.prompt_file import GENERIC, prompt_of, unfit
-from augment_ru.prompting.template import LABEL, Template
 from augment_ru.records.answers import label_of
 from augment_ru.records.task import Task, task_or_file
 from augment_ru.release.lm_eval_data import CONTEXT

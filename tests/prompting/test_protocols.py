@@ -31,8 +31,8 @@ from augment_ru.evaluation.exercises import exercise_of, grade_norm
 from augment_ru.evaluation.protocol import drawn_rows
 from augment_ru.evaluation.report import saved_report
 from augment_ru.evaluation.totals import totals
+from augment_ru.prompting.prompt import LABEL
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.template import LABEL
 from augment_ru.records.task import Task, task
 from augment_ru.registry import names
 from augment_ru.release import lm_eval_data

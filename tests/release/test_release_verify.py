@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from augment_ru import AugmentError
 from augment_ru.formats.json_lines import encoded
-from augment_ru.records.context import options_in
-from augment_ru.records.record import Record
+from augment_ru.records.record import Record, options_in
 from augment_ru.records.task import task as task_of
 from augment_ru.release import edit_log
 from augment_ru.release.build import build_release
