@@ -11,9 +11,8 @@ import numpy as np
 
 from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import Kind, answer_of, golds_of, is_right, metrics_of
+from augment_ru.evaluation.answers import Kind, answer_of, carried, golds_of, is_right, metrics_of
 from augment_ru.evaluation.examples import Scored
-from augment_ru.evaluation.spans import carried
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.script import Script

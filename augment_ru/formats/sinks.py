@@ -18,8 +18,7 @@ from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import Around, JsonLines, encoded_row
 from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream
 from augment_ru.formats.row import Changed, LinesAtOnce, new_row, refuse_twice, written
-from augment_ru.formats.sources import RowSource
-from augment_ru.formats.text_lines import Ends
+from augment_ru.formats.sources import Ends, RowSource
 from augment_ru.records import field_paths
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.record import Record

@@ -24,10 +24,9 @@ from sklearn.metrics import matthews_corrcoef
 import mera_scorer
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import metrics_of
+from augment_ru.evaluation.answers import exercise_of, grade_norm, metrics_of
 from augment_ru.evaluation.evaluation import evaluate
 from augment_ru.evaluation.examples import Example
-from augment_ru.evaluation.exercises import exercise_of, grade_norm
 from augment_ru.evaluation.protocol import drawn_rows
 from augment_ru.evaluation.report import saved_report
 from augment_ru.evaluation.totals import totals
