@@ -28,8 +28,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, as_set
-from augment_ru.adversary.surrogate import Regression, Surrogate
+from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Regression, Search, Surrogate, as_set
 from augment_ru.draws import Floats
 
 _SHARES = (1.0, 0.8, 0.9, 0.7, 0.6, 0.8, 0.9, 0.5)

@@ -1,4 +1,4 @@
-"""Recognise the format of a file, choose what reads its rows, and cut it into parts.
+"""Recognise the format of a file, choose what reads its rows, and cut it into parts; turn other layouts into rows.
 
 Each part is read by itself, with the row numbers of the whole file.
 """

@@ -10,12 +10,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from augment_ru.adversary.adversary import Adversary, check_search
+from augment_ru.adversary.adversary import NAME, Adversary, Finding, check_search
 from augment_ru.adversary.case import STATUSES, SearchCase
 from augment_ru.adversary.confirmation import MEASURED
 from augment_ru.adversary.defaults import ATTACKS
 from augment_ru.adversary.goal import Goal
-from augment_ru.adversary.result import NAME, Finding
 from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import answer_kind, different_golds, labels_of_different
 from augment_ru.evaluation.defences import Defence

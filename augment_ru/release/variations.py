@@ -12,9 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from augment_ru.adversary.adversary import Adversary
+from augment_ru.adversary.adversary import Adversary, Finding
 from augment_ru.adversary.goal import Goal
-from augment_ru.adversary.result import Finding
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.presets import AttackChoice, preset, run_of

@@ -28,11 +28,11 @@ from augment_ru.records.task import Task
 from augment_ru.release import edit_log, manifest, original_rows, release_recipe, variations
 from augment_ru.release.assemble import CARD, RECIPE, derived_files, task_entry
 from augment_ru.release.card import shown_demonstrations, shown_pairs
-from augment_ru.release.episodes import draw_episodes
 from augment_ru.release.hard import HARD, hard_split, splits_in
 from augment_ru.release.judged import judged_figures
 from augment_ru.release.lm_eval import stated_prompts
-from augment_ru.release.manifest_shape import check_recipe
+from augment_ru.release.manifest import check_recipe
+from augment_ru.release.original_rows import draw_episodes
 from augment_ru.release.variation_figures import VariationFigures, add_figures, entries_of, figure_entries, no_figures
 
 

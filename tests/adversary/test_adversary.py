@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from augment_ru import Adversary, AugmentError, Example, Preparation, Script
 from augment_ru.adversary import breaking
-from augment_ru.adversary.result import Finding
+from augment_ru.adversary.adversary import Finding
 from augment_ru.engine.attack import Attack
 from augment_ru.evaluation.examples import Cache, example_of
 from profiles import IS_FULL, examples
