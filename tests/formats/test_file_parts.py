@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats import delimited, json_array
-from augment_ru.formats import sources as parts_module
 from augment_ru.formats import lines as lines_module
+from augment_ru.formats import sources as parts_module
 from augment_ru.formats.lines import BOM
 from augment_ru.formats.sources import FilePart, file_parts, source_of
 
