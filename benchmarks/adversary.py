@@ -34,7 +34,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from augment_ru import Adversary, Attack, Change, Doc, Edit, Rng
-from augment_ru.adversary.result import Finding
+from augment_ru.adversary.adversary import Finding
 from augment_ru.draws import digests
 from augment_ru.editing.characters import keyboards
 from augment_ru.evaluation.examples import Example, Model, Scored, example_of

@@ -24,8 +24,8 @@ from typing import Any
 from adversary import VICTIMS, WORD, Timed, TimedScores, right_rows, verified, victim
 
 from augment_ru import Adversary
+from augment_ru.adversary.adversary import Finding
 from augment_ru.adversary.defaults import ATTACKS
-from augment_ru.adversary.result import Finding
 from augment_ru.evaluation.examples import ModelRequest, model_of
 from augment_ru.formats.read import read_rows
 from augment_ru.records.task import generic

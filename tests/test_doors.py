@@ -139,7 +139,7 @@ def test_a_text_that_is_too_long_to_be_judged_is_rejected_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("augment_ru.engine.prepare.LONGEST", 20)
-    monkeypatch.setattr("augment_ru.jobs.reading.LONGEST", 20)
+    monkeypatch.setattr("augment_ru.jobs.row_work.LONGEST", 20)
     with pytest.raises(AugmentError, match="its texts have 29 characters; with constraints or a gate they may have 20"):
         Augmenter("case")("Старый кот вчера спал у дома.")
     assert Augmenter("case", constraints=(), similarity="none")("Старый кот вчера спал у дома.").text

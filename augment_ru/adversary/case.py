@@ -7,13 +7,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from augment_ru.adversary.by_guide import Guidance, break_by_guide
-from augment_ru.adversary.by_labels import break_by_labels, shrink_by_labels
-from augment_ru.adversary.by_scores import break_by_scores, shrink_by_scores
+from augment_ru.adversary.breaking import Guidance, search_of
 from augment_ru.adversary.confirmation import Answers, Confirmation
 from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, Verdict
-from augment_ru.adversary.surrogate import Surrogate
 from augment_ru.draws import Floats
 from augment_ru.engine.pool import RecordPool
 from augment_ru.engine.result import new_values
@@ -178,7 +175,7 @@ class SearchCase:
         self._answers[_key(self.pool.sources)] = self._original
         margins = self._margins(self._original)
         self.knowledge = Knowledge(self.pool, self._similarities, Verdict(1.0, passed=True, margins=margins))
-        self._search = _search(self.knowledge, margins, guidance, Draws(key), minimal=minimal)
+        self._search = search_of(self.knowledge, margins, guidance, Draws(key), minimal=minimal)
         self._advance(None)
 
     def _margins(self, scored: Scored) -> Floats | None:
@@ -335,29 +332,3 @@ def _key(texts: Sequence[str]) -> _Texts:
     if sum(map(len, texts)) < _SHORT:
         return tuple(texts)
     return blake2b(repr(tuple(texts)).encode(), digest_size=32).digest()
-
-
-def _search(
-    knowledge: Knowledge, margins: Floats | None, guidance: Guidance | None, draws: Draws, *, minimal: bool
-) -> Search:
-    """Run the whole search of a record: until a set breaks the answer and then, with `minimal`, until it is minimal.
-
-    Args:
-        knowledge: what is known about the record's sets.
-        margins: the margins of the original; None if the model gives no usable scores.
-        guidance: what a guide says, used only without margins; None for no guide.
-        draws: the random numbers of the search.
-        minimal: whether to shrink the broken set.
-    """
-    if margins is None:
-        if guidance is None:
-            yield from break_by_labels(knowledge, draws)
-        else:
-            yield from break_by_guide(knowledge, guidance, draws)
-        if minimal:
-            yield from shrink_by_labels(knowledge)
-        return
-    surrogate = Surrogate(knowledge.pool, margins)
-    yield from break_by_scores(knowledge, surrogate, draws)
-    if minimal:
-        yield from shrink_by_scores(knowledge, surrogate, draws)

@@ -11,9 +11,8 @@ import numpy as np
 
 from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import Kind, answer_of, golds_of, is_right, metrics_of
-from augment_ru.evaluation.examples import LabelScores, Scored
-from augment_ru.evaluation.spans import carried
+from augment_ru.evaluation.answers import Kind, answer_of, carried, golds_of, is_right, metrics_of
+from augment_ru.evaluation.examples import Scored
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.script import Script
@@ -122,7 +121,7 @@ class Goal:
                 continue
             if gold not in scores:
                 return None
-            found += ((_score(scores, gold) - value, field, label) for label, value in scores.items() if label != gold)
+            found += ((scores[gold] - value, field, label) for label, value in scores.items() if label != gold)
         return [(field, label) for _, field, label in sorted(found)[:_MOST_RIVALS]] or None
 
     def margins(self, scored: Scored, rivals: Sequence[tuple[int, str]]) -> Floats:
@@ -144,9 +143,5 @@ class Goal:
             others = max(value for label, value in scored.scores[0].items() if label != self.target)
             found = [others - scored.scores[0][self.target]]
         else:
-            found = [_score(scored.scores[at], self.golds[at]) - scored.scores[at][label] for at, label in rivals]
+            found = [scored.scores[at][self.golds[at]] - scored.scores[at][label] for at, label in rivals]
         return np.array(found).round(DIGITS)
-
-
-def _score(scores: LabelScores, gold: Any) -> float:  # noqa: ANN401  (a label)
-    return scores[gold]

@@ -84,7 +84,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
     if not given["recipe"]:
         return given
     from augment_ru.engine.recipe import read_recipe
-    from augment_ru.jobs.flags import checking
+    from augment_ru.jobs.messages import checking
 
     with checking():
         recipe = read_recipe(Path(given["recipe"]), keys, lists)
@@ -302,7 +302,7 @@ def check(files: tuple[str, ...]) -> None:
     Examples that rule files or such functions state are run, too. Without FILE, checks all files of this package.
     """
     from augment_ru.jobs.check import file_problems, prompts_of_files
-    from augment_ru.jobs.progress import print_problems
+    from augment_ru.jobs.messages import print_problems
 
     paths = [Path(file) for file in files]
     print_problems(file_problems(paths), unchecked=partial(prompts_of_files, paths))
@@ -482,7 +482,7 @@ def pull(names: tuple[str, ...], preset: str | None, revision: str | None) -> No
     """
     from augment_ru.engine.presets import preset as preset_of
     from augment_ru.inference.hub import pull as fetch
-    from augment_ru.jobs.flags import checking
+    from augment_ru.jobs.messages import checking
 
     with checking():
         wanted = [*names, *(preset_of(preset).models if preset else ())]

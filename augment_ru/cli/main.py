@@ -10,7 +10,7 @@ from augment_ru.cli import commands
 from augment_ru.cli.misuse import misuse
 from augment_ru.cli.shared_options import HelpfulGroup
 from augment_ru.errors import AugmentError, Terminated, brief, escaped, shortened
-from augment_ru.jobs.flags import with_flags
+from augment_ru.jobs.messages import with_flags
 from augment_ru.version import __version__
 
 _CLOSED_PIPE = 141

@@ -7,7 +7,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from augment_ru.cli.misuse import REAL, no_command
-from augment_ru.jobs.flags import MisuseError
+from augment_ru.jobs.messages import MisuseError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

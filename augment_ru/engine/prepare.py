@@ -21,10 +21,8 @@ from augment_ru.engine.similarity import References
 from augment_ru.errors import AugmentError, brief, saying_where
 from augment_ru.language.annotate import Annotator, Natasha, closed
 from augment_ru.language.annotate import annotator as annotator_of
-from augment_ru.records.alike import AlikeRecords
-from augment_ru.records.context import contexts_of
 from augment_ru.records.options import offers_options
-from augment_ru.records.record import Record, tasks_of
+from augment_ru.records.record import AlikeRecords, Record, contexts_of, tasks_of
 from augment_ru.records.task import Task, generic, task_for_row, task_or_file
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import encode, surrogates

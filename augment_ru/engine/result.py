@@ -22,10 +22,9 @@ from augment_ru.engine.search import Cost, Found
 from augment_ru.errors import AugmentError, brief, check_known
 from augment_ru.formats.json_lines import encoded
 from augment_ru.formats.row import Changed, lines_with, replaced, written
-from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.options import reordered
-from augment_ru.records.record import Record
+from augment_ru.records.record import AlikeRecords, Record
 from augment_ru.script import Script, Triple
 from augment_ru.text.batch import MARKER, OPTION, Batch
 from augment_ru.text.characters import Mask

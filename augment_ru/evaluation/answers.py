@@ -1,16 +1,18 @@
 """The metrics, and right answers and predictions in the form that metrics compare (`records.metric_kinds.Kind`).
 
-Scores are in [0, 1]; the score of MCC is in [-1, 1].
+Scores are in [0, 1]; the score of MCC is in [-1, 1]. The metrics of rankings have the values of trec_eval's.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
-from typing import Any, NamedTuple, TypeAlias
+from math import log2
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from augment_ru.errors import AugmentError, saying_where
-from augment_ru.evaluation import exercises, rankings, spans
+from augment_ru.edits import Span
+from augment_ru.errors import MALFORMED, AugmentError, brief, saying_instead, saying_where
 from augment_ru.evaluation.answer_scores import (
     best_token_f1,
     f1_of_true,
@@ -26,17 +28,334 @@ from augment_ru.records.answers import answer_texts, label_of
 from augment_ru.records.groups import grouped
 from augment_ru.records.offsets import check_opened
 from augment_ru.records.task import Scoring, Task
+from augment_ru.script import Script
+
+_NO_LETTERS = re.compile(r"[\d\W]+")
+_WITH_PARTS = "16"
+"""The number of the exercise that gives a point for each right choice; others need all right choices."""
+
+
+class Exercise(NamedTuple):
+    """The right answer to an exercise of USE (MERA's task from the Russian school exam), and how it is scored.
+
+    Attributes:
+        answer: words of which any one is right, or the numbers of all right choices; with commas between them.
+        kind: `text` (an answer in words), `matching` (a number for each item), or one of the kinds of multiple choice.
+        number: the number of the exercise in the exam.
+        variant: the number of the exam.
+        most: the most points that the exercise can give.
+    """
+
+    answer: str
+    kind: str
+    number: str
+    variant: str
+    most: float
+
+    def points(self, given: str) -> int:
+        """Return the points that an answer earns, by the rules of the benchmark's own code.
+
+        Args:
+            given: the answer of a model: a word, or numbers with commas between them.
+        """
+        wanted, found = self.answer.split(","), given.split(",")
+        if self.kind == "text":
+            return int(_NO_LETTERS.sub("", given).lower() in wanted)
+        if self.kind == "matching":
+            return sum(map(str.__eq__, wanted, found)) if len(wanted) == len(found) else 0
+        if self.number == _WITH_PARTS:
+            return max(0, len({*wanted} & {*found}) - max(len(found) - len(wanted), 0))
+        return int({*wanted} == {*found})
+
+
+def exercise_of(answer: object, meta: object) -> Exercise:
+    """Return the exercise of a row of USE, MERA's task from the Russian school exam.
+
+    Args:
+        answer: the right answer that the row states.
+        meta: the row's field `meta`. If it has no `score`, the exercise gives at most one point.
+
+    Raises:
+        AugmentError: `meta` is no object.
+    """
+    if not isinstance(meta, Mapping):
+        raise AugmentError(f"field 'meta' is {brief(meta)}; it must be an object with type, id_task, variant and score")
+    kind, number, variant = (label_of(meta.get(key)) for key in ("type", "id_task", "variant"))
+    return Exercise(label_of(answer), kind, number, variant, float(meta.get("score") or 1))
+
+
+def grade_norm(golds: Sequence[Exercise], predictions: Sequence[str]) -> float:
+    """Return MERA's grade norm: the share of the possible points, averaged over variants of the exam, in [0, 1].
+
+    The share of a variant is the points that its exercises earn, divided by the most points that they can give (MERA,
+    section 4.2).
+
+    Args:
+        golds: the exercises, with their right answers.
+        predictions: the answer of the model to each.
+    """
+    points, most = Counter[str](), Counter[str]()
+    for gold, given in zip(golds, predictions, strict=True):
+        points[gold.variant] += gold.points(given)
+        most[gold.variant] += gold.most  # type: ignore[assignment]
+    return sum(points[variant] / most[variant] for variant in most) / len(most) if most else 0.0
+
+
+Ranking: TypeAlias = Sequence[str]
+"""The ids of documents, the best first."""
+
+
+class Relevant(NamedTuple):
+    """The right answer to a query of a search engine: the documents that are relevant to it.
+
+    Attributes:
+        grades: the id and the relevance grade (above 0) of each relevant document.
+        first: the cutoff k: a ranking is right if a relevant document is among its first k documents.
+    """
+
+    grades: tuple[tuple[str, float], ...]
+    first: int = 1
+
+    @property
+    def gains(self) -> dict[str, float]:
+        """Return the grade of each relevant document (how relevant it is, above 0), by the id of the document."""
+        return dict(self.grades)
+
+    def is_met(self, ranking: Ranking) -> bool:
+        """Tell whether a relevant document is among the first `first` documents of the ranking."""
+        return _hit(self.gains, ranking, self.first) > 0
+
+    def margin(self, scores: Mapping[str, float]) -> float:
+        """Return how far the ranking by these scores is from being wrong; above 0 it is right.
+
+        A ranking is right if a relevant document is among its first k documents (k is `first`). The result is the
+        highest score of a relevant document, minus the k-th highest score of the other documents.
+
+        Args:
+            scores: the score of each document; a document without a score counts as having the lowest score.
+        """
+        gains, lowest = self.gains, min(scores.values(), default=0.0)
+        others = sorted((value for name, value in scores.items() if name not in gains), reverse=True)
+        last = others[self.first - 1] if len(others) >= self.first else lowest
+        return max((scores[name] for name in gains if name in scores), default=lowest) - last
+
+
+def relevant_of(value: object, metric: str) -> Relevant | None:
+    """Return the documents that are relevant to a query, as its row states them; None if none is relevant.
+
+    Args:
+        value: a mapping from ids of documents to grades, as in TREC's qrels; or a list of ids or a single id, which
+            have the grade 1.
+        metric: the main metric of the task. With `hit@10`, a ranking is right if a relevant document is among its first
+            10. Without a number, the first document must be relevant.
+
+    Raises:
+        AugmentError: the value has another form, or a grade is no number.
+    """
+    held = value if isinstance(value, Mapping) else dict.fromkeys(ranking_of(value), 1)
+    with saying_instead(f"{brief(value)}: has a grade that is no number; give ids with numbers", TypeError, ValueError):
+        grades = tuple((str(name), float(grade)) for name, grade in held.items() if float(grade) > 0)
+    return Relevant(grades, int(metric.partition("@")[2] or 1)) if grades else None
+
+
+def ranking_of(value: object) -> tuple[str, ...]:
+    """Return the ids of ranked documents as texts, the best first, without repeats.
+
+    Args:
+        value: a list of ids, or a single id.
+
+    Raises:
+        AugmentError: the value is no list of ids.
+    """
+    items = [value] if isinstance(value, str | int) else value
+    if not isinstance(items, Sequence) or not all(isinstance(one, str | int) for one in items):
+        raise AugmentError(f"{brief(value)} is no ranking; the task needs a list of the ids of documents")
+    return tuple(dict.fromkeys(map(str, items)))
+
+
+def _recall(gains: Mapping[str, float], ranking: Ranking, first: int | None) -> float:
+    return sum(name in gains for name in ranking[:first]) / len(gains)
+
+
+def _hit(gains: Mapping[str, float], ranking: Ranking, first: int | None) -> float:
+    return float(not gains.keys().isdisjoint(ranking[:first]))
+
+
+def _ndcg(gains: Mapping[str, float], ranking: Ranking, first: int | None) -> float:
+    best = _discounted(sorted(gains.values(), reverse=True)[:first])
+    return _discounted([gains.get(name, 0.0) for name in ranking[:first]]) / best
+
+
+def _discounted(gains: Sequence[float]) -> float:
+    return sum(gain / log2(place + 2) for place, gain in enumerate(gains))
+
+
+def _reciprocal_rank(gains: Mapping[str, float], ranking: Ranking, first: int | None) -> float:
+    return next((1 / place for place, name in enumerate(ranking[:first], start=1) if name in gains), 0.0)
+
+
+_RANKING_SCORES = {"hit": _hit, "recall": _recall, "ndcg": _ndcg, "mrr": _reciprocal_rank}
+
+
+def ranking_score(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking]], float]:
+    """Return the function that computes a metric of rankings, such as `ndcg@10`, as the mean over queries, in [0, 1].
+
+    The function takes the relevant documents and the rankings of all queries. The metrics are those of trec_eval under
+    other names: `hit` is success, `ndcg` is ndcg_cut (the gain of a document is its grade), and `mrr` is the mean of
+    recip_rank.
+
+    Args:
+        metric: `hit`, `ndcg` or `mrr`, with @ and the number of documents that count.
+    """
+    name, _, at = metric.partition("@")
+    one, first = _RANKING_SCORES[name], int(at) if at else None
+
+    def score(golds: Sequence[Relevant], rankings: Sequence[Ranking]) -> float:
+        values = [one(gold.gains, ranking, first) for gold, ranking in zip(golds, rankings, strict=True)]
+        return sum(values) / len(values) if values else 0.0
+
+    return score
+
+
+class LabelledSpan(NamedTuple):
+    """A part of a text with a label as a right answer, such as a named entity. Spans are sorted by place.
+
+    Attributes:
+        start: the place of its first character.
+        stop: the place after its last character.
+        label: the label.
+    """
+
+    start: int
+    stop: int
+    label: str
+
+
+Spans: TypeAlias = Sequence[LabelledSpan]
+Fate: TypeAlias = Literal["kept", "border", "type", "lost"]
+FATES: Sequence[Fate] = ("kept", "border", "type", "lost")
+"""What became of a right span: found again; found with another border; found with another label; or not at all."""
+
+
+def spans_of(value: object) -> tuple[LabelledSpan, ...]:
+    """Return the labelled spans in a list, sorted and without repeats.
+
+    Args:
+        value: a list of objects with `start`, `end` and `label`, or of lists [start, end, label]; None for no spans.
+
+    Raises:
+        AugmentError: the value has another form.
+    """
+    with saying_instead(f"{brief(value)}: no list of spans; give start, end and label of each", *MALFORMED):
+        return tuple(sorted({span_of(one) for one in value or ()}))  # type: ignore[attr-defined]
+
+
+def span_of(one: Any) -> LabelledSpan:  # noqa: ANN401  (JSON values)
+    """Return the labelled span in one item of a list of spans.
+
+    Args:
+        one: an object with `start`, `end` and `label`, or a list [start, end, label].
+
+    Raises:
+        TypeError, ValueError, KeyError: the item is no span.
+    """
+    start, stop, label = (one["start"], one["end"], one["label"]) if isinstance(one, Mapping) else one
+    if not 0 <= int(start) < int(stop):
+        raise ValueError("no span")
+    return LabelledSpan(int(start), int(stop), str(label))
+
+
+def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledSpan]) -> tuple[LabelledSpan, ...]:
+    """Return spans of a perturbed text as spans of the original, so that the two can be compared.
+
+    Args:
+        spans: the spans that a model finds in the perturbed text.
+        back: the script that turns the perturbed text back into the original.
+        moved: maps each right span of the perturbed text to the same span of the original.
+    """
+    size = len(back.source)
+    inside = (one._replace(start=min(one.start, size), stop=min(one.stop, size)) for one in spans)
+    pairs = zip(spans, carried(inside, back), strict=True)
+    return tuple(sorted({moved.get(one) or own for one, own in pairs}))
+
+
+def carried(spans: Iterable[LabelledSpan], script: Script) -> list[LabelledSpan]:
+    """Move spans of a text to their places in the new text that edits lead to.
+
+    Args:
+        spans: the spans of the script's source.
+        script: the edits.
+    """
+    found = (script.carried(Span(*one)) for one in spans)
+    return [LabelledSpan(one.start, one.stop, one.label) for one in found]
+
+
+def span_score(metric: str, label: str | None = None) -> Callable[[Sequence[Spans], Sequence[Spans]], float]:
+    """Return the function that computes a metric of labelled spans: F1 over all spans of all rows, in [0, 1].
+
+    The function takes the right spans and the predicted spans of all rows. `span_f1` counts predicted spans with the
+    right borders and label (as seqeval does, and nervaluate's `strict`). `span_f1_relaxed` counts predicted spans that
+    overlap a right one with the same label (nervaluate's `ent_type`, of SemEval 2013).
+
+    Args:
+        metric: `span_f1` or `span_f1_relaxed`.
+        label: only spans with this label count; None to count all spans.
+    """
+    count = _overlapping if metric.endswith("relaxed") else _exact
+
+    def score(golds: Sequence[Spans], given: Sequence[Spans]) -> float:
+        right = possible = found = 0
+        for gold, own in zip(golds, given, strict=True):
+            wanted, ours = ([one for one in side if label in {None, one.label}] for side in (gold, own))
+            right, possible, found = right + count(wanted, ours), possible + len(wanted), found + len(ours)
+        return 2 * right / (possible + found) if possible + found else 0.0
+
+    return score
+
+
+def _exact(gold: Spans, given: Spans) -> int:
+    return len(set(gold) & set(given))
+
+
+def _overlapping(gold: Spans, given: Spans) -> int:
+    """Count the given spans that match a right span, as nervaluate does.
+
+    Each given span is matched with the nearest right span that overlaps it and has its label. If no such span is free,
+    it uses up an overlapping one of another label, and does not count.
+    """
+    open_, right = list(gold), 0
+    for one in given:
+        near = [other for other in open_ if other.start < one.stop and one.start < other.stop]
+        same = [other for other in near if other.label == one.label]
+        if near:
+            best = min(same, key=lambda other: abs(other.start - one.start) + abs(other.stop - one.stop), default=None)
+            open_.remove(best or near[0])
+            right += best is not None
+    return right
+
+
+def fates(gold: Spans, before: Spans, after: Spans) -> Counter[Fate]:
+    """Count what a perturbed text does to the right spans that a model found in the original.
+
+    In the perturbed text, the model finds such a span again (kept), with another border (border), with another label
+    (type), or not at all (lost).
+
+    Args:
+        gold: the right spans of the original.
+        before: the spans that the model found in the original.
+        after: the spans that it found in the perturbed text, moved to their places in the original (`in_source`).
+    """
+    found: Counter[Fate] = Counter()
+    for one in set(gold) & set(before):
+        near = [other for other in after if other.start < one.stop and one.start < other.stop]
+        labels = {other.label for other in near}
+        found["kept" if one in near else "border" if one.label in labels else "type" if near else "lost"] += 1
+    return found
+
 
 Kind: TypeAlias = metric_kinds.Kind
 
-Gold: TypeAlias = (
-    str
-    | tuple[str, ...]
-    | tuple[tuple[str, ...], ...]
-    | rankings.Relevant
-    | exercises.Exercise
-    | tuple[spans.LabelledSpan, ...]
-)
+Gold: TypeAlias = str | tuple[str, ...] | tuple[tuple[str, ...], ...] | Relevant | Exercise | tuple[LabelledSpan, ...]
 """A right answer. Its form depends on the kind: for "labels" a label; for "answers" all texts that count as right; for
 "lists" the labels of the options, in a tuple for each question; for "rankings" the relevant documents; for "spans" the
 spans; for "exercises" the exercise."""
@@ -140,7 +459,7 @@ _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "mcc": lambda golds, predictions: matthews(zip(golds, predictions, strict=True)),
     "exact_match": exact_match,
     "f1": f1,
-    "grade_norm": exercises.grade_norm,
+    "grade_norm": grade_norm,
     "muserc_f1a": muserc_f1a,
     "muserc_em": muserc_em,
 }
@@ -151,8 +470,8 @@ _WRITTEN = {"exact_match": exact_match, "f1": f1}
 
 def _metric(name: str, kind: Kind) -> Metric:
     if kind == "spans":
-        return Metric(kind, spans.span_score(name), partial(spans.span_score, name))
-    return Metric(kind, rankings.ranking_score(name) if kind == "rankings" else _SCORES[name])
+        return Metric(kind, span_score(name), partial(span_score, name))
+    return Metric(kind, ranking_score(name) if kind == "rankings" else _SCORES[name])
 
 
 METRICS = {name: _metric(name, kind) for name, kind in metric_kinds.METRIC_KINDS.items()}
@@ -358,11 +677,7 @@ def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | No
         return _norm_labels(field_paths.value(values, task.scoring.gold[0]), task)
     with saying_where(f"the right answer in {', '.join(task.scoring.gold)}"):
         golds = tuple(_gold(_gold_value(values, name, kind), kind, task.scoring) for name in task.scoring.gold)
-        return (
-            tuple(one and exercises.exercise_of(one, values.get("meta")) for one in golds)
-            if kind == "exercises"
-            else golds
-        )
+        return tuple(one and exercise_of(one, values.get("meta")) for one in golds) if kind == "exercises" else golds
 
 
 def _norm_labels(held: object, task: Task) -> tuple[Gold | None, ...]:
@@ -388,9 +703,9 @@ def _gold(value: object, kind: Kind, scoring: Scoring | None = None) -> Gold | N
     if value is None or (value in ("", [], {}) and kind != "spans"):  # a text may hold no span
         return None
     if kind == "spans":
-        return spans.spans_of(value)
+        return spans_of(value)
     if kind == "rankings":
-        return rankings.relevant_of(value, scoring.metrics[0] if scoring else "")
+        return relevant_of(value, scoring.metrics[0] if scoring else "")
     if kind in {"labels", "exercises"}:
         if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
             raise AugmentError(f"{value!r} is no label; name another field with `label_fields`, or a `task`")
@@ -442,9 +757,9 @@ def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
 
 def _entry(value: object, kind: Kind) -> Any:  # noqa: ANN401  (of the kind)
     if kind == "rankings":
-        return rankings.ranking_of(value or ())
+        return ranking_of(value or ())
     if kind == "spans":
-        return spans.spans_of(value)
+        return spans_of(value)
     if kind != "lists" and isinstance(value, str):
         return label_of(value)
     if kind == "lists":

@@ -9,12 +9,11 @@ import numpy as np
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation import rates
-from augment_ru.evaluation.answers import Kind
+from augment_ru.evaluation.answers import Kind, in_source, spans_of
 from augment_ru.evaluation.examples import Example, NamedModel, Prediction
 from augment_ru.evaluation.paired import Difference, RunsInPairs
 from augment_ru.evaluation.pairs import ORIGINAL, Original, Pair, Pairs, inverse_script
 from augment_ru.evaluation.report import DefenceReport, DefendedAttack, ModelDifference, Rate
-from augment_ru.evaluation.spans import in_source, spans_of
 from augment_ru.formats.row import new_row
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._normalizer import Normalized, Normalizer

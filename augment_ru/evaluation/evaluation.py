@@ -21,6 +21,7 @@ from msgspec import structs
 
 from augment_ru.errors import AugmentError, amount, saying_instead
 from augment_ru.evaluation import answers, examples, rates, tables
+from augment_ru.evaluation.answers import FATES
 from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
 from augment_ru.evaluation.contamination import check_fresh, contamination_report
 from augment_ru.evaluation.defences import Defence, defence_report
@@ -61,7 +62,6 @@ from augment_ru.evaluation.report import (
 from augment_ru.evaluation.requirements import Requirement, check_requirements, metric_of
 from augment_ru.evaluation.rewriting import Judges
 from augment_ru.evaluation.searches import edits_per_100_words, is_searched, searches
-from augment_ru.evaluation.spans import FATES
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, exchanged_names, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
 from augment_ru.evaluation.totals import F1

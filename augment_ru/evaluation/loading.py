@@ -11,7 +11,7 @@ from augment_ru.errors import MALFORMED, AugmentError, brief, saying_instead
 from augment_ru.evaluation.examples import PERTURBATION
 from augment_ru.evaluation.pairs import ORIGINAL, Pairs, given_up, pair_rows, task_of_rows
 from augment_ru.evaluation.protocol import EvaluationSettings, RowsOrFile
-from augment_ru.formats.encodings import UTF8
+from augment_ru.formats.files import UTF8
 from augment_ru.formats.read import Row, Rows, read_rows, rows_of
 from augment_ru.formats.row import KEY
 from augment_ru.records import field_paths

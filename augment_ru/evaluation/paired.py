@@ -10,20 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
+from augment_ru.evaluation import rates
 from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS
-from augment_ru.evaluation.rates import (
-    RIGHT,
-    AttackOutcomes,
-    Cells,
-    Flags,
-    JudgedRun,
-    bootstrap,
-    mean_asr,
-    mean_of_all,
-    newcombe,
-    percent,
-    percents,
-)
 from augment_ru.evaluation.report import AttackDifference, Interval, McNemar, ModelDifference
 
 ERROR = 0.05
@@ -85,7 +73,7 @@ class Difference(NamedTuple):
     newcombe: Interval | None = None
 
     @classmethod
-    def of(cls, cells: Sequence[Cells], drawn: Iterable[npt.NDArray[np.float64]]) -> "Difference":
+    def of(cls, cells: Sequence[rates.Cells], drawn: Iterable[npt.NDArray[np.float64]]) -> "Difference":
         """Make the difference of two rates, the first minus the second, with its bootstrap resamples.
 
         Args:
@@ -97,7 +85,7 @@ class Difference(NamedTuple):
         (first, trials), (second, others) = counts
         if first is None or second is None:
             return cls(None, a - b)
-        return cls(first - second, a - b, newcombe((first, trials), (second, others)))
+        return cls(first - second, a - b, rates.newcombe((first, trials), (second, others)))
 
     def interval(self, error: float = ERROR) -> Interval | None:
         """Return the interval of the difference by the paired bootstrap; None if the difference is not known.
@@ -148,7 +136,7 @@ class RunsInPairs:
             `MEAN` for the mean over attacks.
     """
 
-    judged: Sequence[JudgedRun]
+    judged: Sequence[rates.JudgedRun]
     seed: int
     known: dict[tuple[int, int], dict[str, Compared]] = field(default_factory=dict, repr=False)
 
@@ -170,13 +158,15 @@ class RunsInPairs:
         Args:
             beats_majority: whether each run is better than the most frequent answer.
         """
-        rates = [{attack: one.success(attack) for attack in one.outcomes if attack != ORIGINAL} for one in self.judged]
+        of_runs = [
+            {attack: one.success(attack) for attack in one.outcomes if attack != ORIGINAL} for one in self.judged
+        ]
         found: list[list[str]] = [[] for _ in self.judged]
-        if not all(rates):
+        if not all(of_runs):
             return found
         runs = [at for at, beats in enumerate(beats_majority) if beats and not self._is_worse(at)]
-        for column in [*rates[0], MEAN]:
-            shown = {at: mean_asr(rates[at]) if column == MEAN else rates[at][column].asr for at in runs}
+        for column in [*of_runs[0], MEAN]:
+            shown = {at: rates.mean_asr(of_runs[at]) if column == MEAN else of_runs[at][column].asr for at in runs}
             known = {at: round(rate, 2) for at, rate in shown.items() if rate is not None}
             lowest = min(known, key=lambda at: known[at], default=0)
             rivals = [at for at in known if at != lowest]
@@ -186,7 +176,7 @@ class RunsInPairs:
 
     def _is_worse(self, at: int) -> bool:
         """Tell whether some other run is clearly right more often on the originals than run `at`."""
-        name = "", RIGHT
+        name = "", rates.RIGHT
         for other in self.judged:
             both = self.judged[at], other
             found = Difference.of([one.cells[name] for one in both], [one.resamples[name] for one in both])
@@ -210,20 +200,20 @@ class RunsInPairs:
             self.known[first, second] = self._compared(self.judged[first], self.judged[second])
         return self.known[first, second]
 
-    def _compared(self, one: JudgedRun, other: JudgedRun) -> dict[str, Compared]:
+    def _compared(self, one: rates.JudgedRun, other: rates.JudgedRun) -> dict[str, Compared]:
         records = next(iter(one.cells.values())).trials.shape[2]
         attacks = list(one.outcomes)
         cells, tests = [], list[McNemar | None]()
         for attack in attacks:
             a, b = one.outcomes[attack], other.outcomes[attack]
-            counted = RIGHT if attack == ORIGINAL else "broken"
+            counted = rates.RIGHT if attack == ORIGINAL else "broken"
             trials, hits = a.right & b.right, (a.broken, b.broken)
-            if counted == RIGHT:
+            if counted == rates.RIGHT:
                 trials, hits = a.known & b.known, (a.after, b.after)
             cells.append([a.cells(flags & trials, trials, records) for flags in hits])
             known = trials[0, 0]
             tests.append(_tested(hits[0][0, 0][known], hits[1][0, 0][known], counted) if _independent(a, b) else None)
-        drawn = bootstrap([one for both in cells for one in both], self.seed)
+        drawn = rates.bootstrap([one for both in cells for one in both], self.seed)
         differences = [Difference.of(both, drawn[2 * at : 2 * at + 2]) for at, both in enumerate(cells)]
         columns = len(attacks) + (len(attacks) > 1)
         found = dict[str, Compared]()
@@ -233,7 +223,7 @@ class RunsInPairs:
         averaged = [compared for attack, compared in found.items() if attack != WORST_ROWS]
         if len(averaged) == 1:
             return found | {MEAN: averaged[0]}
-        mean = mean_of_all([one.difference.value for one in averaged])
+        mean = rates.mean_of_all([one.difference.value for one in averaged])
         drawn_means = np.mean([one.difference.drawn for one in averaged], axis=0) if averaged else np.array([np.nan])
         total = Difference(mean, drawn_means)
         return found | {MEAN: Compared(total, None, total.leaves_out_zero(ERROR / columns))}
@@ -250,14 +240,14 @@ class RunsInPairs:
                     a=one.run.model,
                     b=other.run.model,
                     shots=shots,
-                    difference=percent(found.difference.value),
-                    ci95=percents(found.difference.interval()),
+                    difference=rates.percent(found.difference.value),
+                    ci95=rates.percents(found.difference.interval()),
                     clear=found.clear,
                     mcnemar=found.test,
                 )
 
 
-def _of_attacks(judged: Sequence[JudgedRun]) -> Iterator[AttackDifference]:
+def _of_attacks(judged: Sequence[rates.JudgedRun]) -> Iterator[AttackDifference]:
     for one in judged:
         both = list(combinations(one.outcomes, 2))
         tests = _corrected([_attacks_tested(one.outcomes[first], one.outcomes[second]) for first, second in both])
@@ -269,13 +259,13 @@ def _of_attacks(judged: Sequence[JudgedRun]) -> Iterator[AttackDifference]:
                 shots=one.run.shots,
                 a=first,
                 b=second,
-                difference=percent(found.value),
-                ci95=percents(found.interval()),
+                difference=rates.percent(found.value),
+                ci95=rates.percents(found.interval()),
                 mcnemar=test,
             )
 
 
-def _attacks_tested(a: AttackOutcomes, b: AttackOutcomes) -> McNemar | None:
+def _attacks_tested(a: rates.AttackOutcomes, b: rates.AttackOutcomes) -> McNemar | None:
     """Test whether two attacks break equally many of the decisions that are right on the original.
 
     Only originals that both attacks have a row of count. The result is None if the decisions are not independent.
@@ -287,12 +277,12 @@ def _attacks_tested(a: AttackOutcomes, b: AttackOutcomes) -> McNemar | None:
     return _tested(a.broken[0, 0][rows_of_a][right], b.broken[0, 0][rows_of_b][right], "broken")
 
 
-def _independent(*both: AttackOutcomes) -> bool:
+def _independent(*both: rates.AttackOutcomes) -> bool:
     """Tell whether each decision is about a different record, as McNemar's test requires."""
     return all(one.before.shape[:2] == (1, 1) and np.unique(one.original).size == one.original.size for one in both)
 
 
-def _tested(a: Flags, b: Flags, counted: str) -> McNemar:
+def _tested(a: rates.Flags, b: rates.Flags, counted: str) -> McNemar:
     """Return McNemar's test of two flags of the same decisions.
 
     Args:
@@ -308,7 +298,7 @@ def _tested(a: Flags, b: Flags, counted: str) -> McNemar:
         b=int(b.sum()),
         only_a=only_a,
         only_b=only_b,
-        difference=percent((only_a - only_b) / a.size if a.size else None),
+        difference=rates.percent((only_a - only_b) / a.size if a.size else None),
         p=round(mcnemar(only_a, only_b), 6),
     )
 
@@ -319,7 +309,9 @@ def _corrected(tests: Sequence[McNemar | None]) -> list[McNemar | None]:
     return [test and replace(test, p_holm=round(next(values), 6)) for test in tests]
 
 
-def is_better(right: AttackOutcomes, constant: AttackOutcomes, classes: Sequence[Flags], seed: int) -> bool:
+def is_better(
+    right: rates.AttackOutcomes, constant: rates.AttackOutcomes, classes: Sequence[rates.Flags], seed: int
+) -> bool:
     """Tell whether a model is clearly better on the originals than a constant answer, the same for all rows.
 
     The share of right decisions is computed in each class, and the means over classes are compared. If there is one
@@ -335,10 +327,10 @@ def is_better(right: AttackOutcomes, constant: AttackOutcomes, classes: Sequence
     """
     if len(classes) == 1 and right.before.shape[:2] == (1, 1):
         known = right.known[0, 0] & classes[0][0, 0]
-        test = _tested(right.before[0, 0][known], constant.before[0, 0][known], RIGHT)
+        test = _tested(right.before[0, 0][known], constant.before[0, 0][known], rates.RIGHT)
         return test.only_a > test.only_b and test.p < ERROR
     trials = np.concatenate([right.known & inside for inside in classes])
     hits = [np.concatenate([one.before & inside for inside in classes]) for one in (right, constant)]
-    cells = [Cells((one & trials).astype(np.float64), trials.astype(np.float64)) for one in hits]
-    ends = Difference.of(cells, list(bootstrap(cells, seed))).interval()
+    cells = [rates.Cells((one & trials).astype(np.float64), trials.astype(np.float64)) for one in hits]
+    ends = Difference.of(cells, list(rates.bootstrap(cells, seed))).interval()
     return ends is not None and ends[0] > 0

@@ -12,7 +12,7 @@ import numpy as np
 from augment_ru.draws import Streams, digests
 from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError, saying_where
-from augment_ru.evaluation.answers import Answer, answer_of, golds_of, group_of
+from augment_ru.evaluation.answers import Answer, Spans, answer_of, golds_of, group_of, in_source, ranking_of, span_of
 from augment_ru.evaluation.examples import (
     EPISODE,
     PERTURBATION,
@@ -25,10 +25,8 @@ from augment_ru.evaluation.examples import (
     without_metadata,
 )
 from augment_ru.evaluation.pairs import Original, Pair, Pairs, inverse_script, order_of
-from augment_ru.evaluation.rankings import ranking_of
-from augment_ru.evaluation.spans import Spans, in_source, span_of
 from augment_ru.evaluation.unread import UnreadCounts, unread_counts, without_marks
-from augment_ru.formats.encodings import UTF8, check_encoding
+from augment_ru.formats.files import UTF8, check_encoding
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.options import integer
 from augment_ru.records import field_paths

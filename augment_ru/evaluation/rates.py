@@ -18,8 +18,8 @@ import numpy.typing as npt
 from msgspec import structs
 
 from augment_ru.draws import digests
-from augment_ru.evaluation import report, spans
-from augment_ru.evaluation.answers import Answer, Metric, as_compared, group_of, is_right
+from augment_ru.evaluation import report
+from augment_ru.evaluation.answers import FATES, Answer, Metric, as_compared, fates, group_of, is_right
 from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.records import field_paths
@@ -609,7 +609,7 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, seed: int) -> list[Ju
 
 
 FATE = "fate:"
-"""The prefix of the names of the rates that count the fates of right spans (`spans.Fate`)."""
+"""The prefix of the names of the rates that count the fates of right spans (`Fate`)."""
 
 
 def _fates(run: ModelRun, pairs: Pairs) -> dict[Name, Cells]:
@@ -619,14 +619,14 @@ def _fates(run: ModelRun, pairs: Pairs) -> dict[Name, Cells]:
     """
     found: dict[Name, Cells] = {}
     for attack, rows in pairs.attacks.items():
-        counts = np.zeros((len(spans.FATES), 1, run.episodes, len(pairs.originals)))
+        counts = np.zeros((len(FATES), 1, run.episodes, len(pairs.originals)))
         for episode, answers in enumerate(run.attacks[attack]):
             for pair, (after,) in zip(rows, answers, strict=True):
                 gold: Any = pairs.golds[pair.original][0]
                 before = run.originals[episode][pair.original][0]
-                own = spans.fates(gold or (), before, after)
-                counts[:, 0, episode, pair.original] += [own[fate] for fate in spans.FATES]
-        found |= {(attack, FATE + fate): Cells(counts[at], counts.sum(0)) for at, fate in enumerate(spans.FATES)}
+                own = fates(gold or (), before, after)
+                counts[:, 0, episode, pair.original] += [own[fate] for fate in FATES]
+        found |= {(attack, FATE + fate): Cells(counts[at], counts.sum(0)) for at, fate in enumerate(FATES)}
     return found
 
 

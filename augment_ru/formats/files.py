@@ -1,23 +1,145 @@
-"""Open input files and stdin, write output files completely or not at all, and check file names before work begins."""
+"""Open input files and stdin, write output files completely or not at all, and check file names before work begins.
 
+Files may be packed with gzip or Zstandard, which their names say, and be in other encodings than UTF-8.
+"""
+
+import codecs
 import errno
+import gzip
 import io
+import logging
 import os
 import re
 import secrets
 import select
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
-from augment_ru.errors import AugmentError, saying_instead
-from augment_ru.formats.packed import unpacked
+from augment_ru.errors import AugmentError, escaped, not_utf8, optional, saying_instead
 from augment_ru.formats.remote import Remote, is_url
+
+PACKED = (".gz", ".zst")
+"""The endings of the names of packed files. `.zst` files are read and written with pyarrow."""
+
+
+def bare_name(name: str) -> str:
+    """Return the name of a file without the ending of packed files, such as `.gz`."""
+    suffix = Path(name).suffix
+    return name[: -len(suffix)] if suffix.lower() in PACKED else name
+
+
+def is_packed(name: str) -> bool:
+    """Tell whether a file with this name is packed, as its ending (such as `.gz`) says."""
+    return bare_name(name) != name
+
+
+def check_packing(name: str) -> None:
+    """Check that files with this name can be packed and unpacked here.
+
+    Raises:
+        AugmentError: a package that is needed for this is not installed.
+    """
+    if name.lower().endswith(".zst") and find_spec("pyarrow") is None:
+        _arrow(name)
+
+
+def _arrow(name: str) -> Any:  # noqa: ANN401  (a module)
+    return optional("pyarrow", f"{name}: .zst files need pyarrow", "hf")
+
+
+def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
+    """Return the content of a file, unpacked if its name says that it is packed.
+
+    Args:
+        stream: the file.
+        name: its name; its ending, such as `.gz`, says how it is packed.
+
+    Raises:
+        AugmentError: a package that is needed to unpack the file is not installed; or, when the content is read, the
+            file is cut off or not packed in the way that its name says.
+    """
+    if not is_packed(name):
+        return stream
+    reader: Any = _arrow(name).CompressedInputStream(stream, "zstd") if name.lower().endswith(".zst") else None
+    reader = reader or gzip.GzipFile(fileobj=stream, mode="rb")
+
+    def read(size: int) -> bytes:
+        try:
+            return bytes(reader.read(size))
+        except (OSError, EOFError, zlib.error) as error:
+            raise AugmentError(f"cannot be unpacked: {error}; pack it again, or give it plain") from error
+
+    return buffered(read)
+
+
+@contextmanager
+def packed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
+    """Context manager: yield a stream that packs what is written to it.
+
+    If the name does not say that the file is packed, the stream is the file itself. The packed bytes depend only on the
+    content.
+
+    Args:
+        stream: the file to write.
+        name: its name; its ending, such as `.gz`, says how it is packed.
+    """
+    if not is_packed(name):
+        yield stream
+        return
+    if name.lower().endswith(".zst"):
+        writer: Any = _arrow(name).CompressedOutputStream(_KeptOpen(stream), "zstd")
+    else:
+        writer = gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0)
+    with writer:
+        yield cast("BinaryIO", writer)
+
+
+def buffered(read: Callable[[int], bytes]) -> BinaryIO:
+    """Return a stream of the bytes that a function returns piece by piece.
+
+    Args:
+        read: a function that takes how many bytes are wanted and returns the next ones; b"" at the end. If it returns
+            more, the rest is kept for later.
+    """
+    return cast("BinaryIO", io.BufferedReader(_Reader(read), 2**16))
+
+
+class _Reader(io.RawIOBase):
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        self._read = read
+        self._left = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401  (a writable buffer)
+        data = self._left or self._read(len(buffer))
+        size = min(len(data), len(buffer))
+        buffer[:size] = data[:size]
+        self._left = data[size:]
+        return size
+
+
+class _KeptOpen(io.RawIOBase):
+    """A file that stays open when the packer that writes to it is closed."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:  # noqa: ANN401  (bytes, or what has their buffer)
+        return self._stream.write(data)
+
 
 fcntl: Any
 try:
@@ -348,3 +470,109 @@ def _is_read(path: Path, source: str) -> bool:
             return Path(source).resolve() in path.resolve().parents
         return Path(source).exists() and path.samefile(source)
     return sys.stdin is not None and os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
+
+
+UTF8 = "utf-8"
+_BLOCK = 2**20
+_log = logging.getLogger(__name__)
+
+
+def check_encoding(name: str) -> None:
+    """Check that Python knows an encoding of texts with this name.
+
+    Raises:
+        AugmentError: Python does not know the name, or it does not encode texts.
+    """
+    known = "for Russian mostly utf-8, cp1251, koi8-r or utf-16"
+    with saying_instead(f"`encoding` {name}: no such encoding of texts; {known}", LookupError):
+        "".encode(name)
+
+
+def decoded(data: bytes) -> str:
+    """Decode bytes in UTF-8.
+
+    Raises:
+        AugmentError: the bytes are not valid UTF-8.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise not_utf8(error) from error
+
+
+def is_utf8(encoding: str) -> bool:
+    """Tell whether `encoding` is one of the names of UTF-8."""
+    return codecs.lookup(encoding).name == UTF8
+
+
+@contextmanager
+def in_utf8(stream: BinaryIO, encoding: str, *, marked: bool = False) -> Iterator[BinaryIO]:
+    """Context manager: yield the content of a file in UTF-8, whatever encoding it has.
+
+    A file that is valid UTF-8 is read as UTF-8, even if `encoding` names another encoding: hardly any text of another
+    encoding is valid UTF-8 by chance. A warning is logged if `encoding` would have given another text.
+
+    Args:
+        stream: the file.
+        encoding: the encoding of the file, used if the file is not valid UTF-8.
+        marked: whether converted content gets a byte-order mark at its start. A table that is written from it keeps the
+            mark; without it Excel takes UTF-8 for cp1251.
+
+    Raises:
+        AugmentError: the content has bytes that are not valid in the encoding; raised when it is read.
+    """
+    if is_utf8(encoding):
+        yield stream
+        return
+    with twice(stream) as content:
+        form = _form(content)
+        content.seek(0)
+        if form == UTF8 and codecs.lookup(encoding).name != "utf-8-sig":
+            name = escaped(str(getattr(stream, "name", "input"))).replace("<stdin>", "stdin")
+            _log.warning(
+                "%s: is in UTF-8, and read as UTF-8; `encoding` %s is for files that are not in UTF-8", name, encoding
+            )
+        yield content if form else _decoded(content, encoding, "\ufeff" if marked else "")
+
+
+def _form(stream: BinaryIO) -> str | None:
+    """Return "ascii" or "utf-8" if the content is valid in it, otherwise None.
+
+    Content with a NUL byte gives None: texts have none, but most texts in UTF-16 have some.
+    """
+    decoder = codecs.getincrementaldecoder(UTF8)()
+    form = "ascii"
+    try:
+        while block := stream.read(_BLOCK):
+            decoder.decode(block)
+            if b"\0" in block:
+                return None
+            form = form if block.isascii() else UTF8
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return None
+    return form
+
+
+def _decoded(stream: BinaryIO, encoding: str, mark: str) -> BinaryIO:
+    """Convert a file from another encoding to UTF-8, and put `mark` before its text."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    done = 0
+
+    def read(size: int) -> bytes:
+        nonlocal done, mark
+        while True:
+            data = stream.read(size)
+            held = len(decoder.getstate()[0])
+            try:
+                text = decoder.decode(data, final=not data)
+            except UnicodeDecodeError as error:
+                place = done - held + error.start
+                raise AugmentError(f"not {encoding} at byte {place}; name its encoding with `encoding`") from error
+            done += len(data)
+            if text or not data:
+                if text:
+                    text, mark = mark + text.removeprefix(mark), ""
+                return text.encode("utf-8", "surrogatepass")
+
+    return buffered(read)

@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import Any, BinaryIO, ClassVar
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.encodings import decoded
+from augment_ru.formats.files import decoded
 from augment_ru.formats.json_lines import JsonLines, parsed
 from augment_ru.formats.json_places import item_places, member_starts, skip, value_end
 from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line

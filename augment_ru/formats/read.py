@@ -7,8 +7,7 @@ from hashlib import blake2b
 from typing import Any, BinaryIO, NamedTuple
 
 from augment_ru.errors import AugmentError, saying_instead, saying_where
-from augment_ru.formats.encodings import UTF8, in_utf8
-from augment_ru.formats.files import check_input, open_input
+from augment_ru.formats.files import UTF8, check_input, in_utf8, open_input
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.lines import Line
 from augment_ru.formats.row import KEY

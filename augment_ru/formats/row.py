@@ -14,9 +14,8 @@ from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, encoded_row
 from augment_ru.formats.json_places import all_located
 from augment_ru.records import field_paths
-from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.field_paths import Path
-from augment_ru.records.record import Record
+from augment_ru.records.record import AlikeRecords, Record
 
 KEY = "augment"
 """The name of the field that holds the metadata."""

@@ -1,32 +1,329 @@
-"""Write rows in the output's format: lines of JSON or of text, arrays of JSON, tables; Parquet has its own file."""
+"""Write rows in the output's format: lines of JSON or of text, arrays of JSON, tables, Parquet."""
 
-from abc import abstractmethod
-from collections.abc import Sequence
-from typing import BinaryIO, ClassVar
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from io import SEEK_END, BytesIO
+from itertools import groupby
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, ClassVar
 
+import numpy as np
+
+from augment_ru.draws import Ints
 from augment_ru.errors import AugmentError, saying_instead
-from augment_ru.formats.delimited import Table
+from augment_ru.formats import value_types
+from augment_ru.formats.delimited import Table, TableLayout, cell_text, check_names, without_formulas
 from augment_ru.formats.json_array import JsonArray
-from augment_ru.formats.json_lines import Around, JsonLines
-from augment_ru.formats.parquet import Parquet
-from augment_ru.formats.parquet_sink import ParquetSink
-from augment_ru.formats.row import Changed, LinesAtOnce, new_row, written
-from augment_ru.formats.sink import Sink
-from augment_ru.formats.sources import RowSource
-from augment_ru.formats.table_layout import TableLayout, cell_text, check_names, without_formulas
-from augment_ru.formats.text_lines import Ends
-from augment_ru.formats.value_types import (
-    NOTHING,
-    TO_LINES,
-    TO_PARQUET,
-    Learnt,
-    check_values,
-    json_problem,
-    line_feed,
-    table_problem,
-)
+from augment_ru.formats.json_lines import Around, JsonLines, encoded_row
+from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream
+from augment_ru.formats.row import Changed, LinesAtOnce, new_row, refuse_twice, written
+from augment_ru.formats.sources import Ends, RowSource
+from augment_ru.records import field_paths
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.record import Record
+
+
+class Sink(ABC):
+    """Writes rows to a stream in one format, and leaves the stream open.
+
+    Attributes:
+        learns_types: whether a row may be refused because earlier rows have values of other types.
+    """
+
+    learns_types = False
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def check(self, record: Record) -> None:
+        """Check that the format can hold a row; called once for each row, before it is perturbed.
+
+        A row must have a form in JSON; one that was read from JSON always has. Other formats check more.
+
+        Raises:
+            AugmentError: the format cannot hold a field of the row.
+        """
+        if record.line is None:
+            value_types.check_values(record.values, value_types.json_problem, value_types.TO_PARQUET)
+
+    @abstractmethod
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
+        """Write rows, each given as the original record and what changed in it.
+
+        Raises:
+            AugmentError: the format cannot hold a row.
+        """
+
+    def join(self, part: bytes, array: int = 0) -> None:  # noqa: ARG002  (only arrays of JSON have numbers)
+        """Add the rows that another sink (writer of rows) wrote for a part of the input.
+
+        Args:
+            part: the bytes that the other sink (made by `sink_of(..., part=...)`) wrote.
+            array: for JSON files, the index of the array from which the rows were read, from 0.
+        """
+        self._stream.write(part)
+
+    def learnt(self) -> value_types.Learnt:
+        """Return the names or types of the columns in the rows so far; empty for a format without columns."""
+        return value_types.NOTHING
+
+    def learn(self, learnt: value_types.Learnt) -> None:  # noqa: B027  (most formats learn nothing)
+        """Add the names or types of columns that another sink (writer of rows) found in other rows.
+
+        Raises:
+            AugmentError: a type differs from the type in an earlier row.
+        """
+
+    def finish(self) -> None:  # noqa: B027  (after most rows comes nothing)
+        """Write what comes after the last row."""
+
+    def close(self) -> None:  # noqa: B027  (most sinks hold nothing)
+        """Release files and other resources, also after an error."""
+
+
+_GROUP_ROWS, _GROUP_BYTES = 2**16, 2**25
+"""A row group ends with the row that reaches this many rows, or this many bytes of values."""
+_VALUE = 8
+"""The bytes that are counted for a value that is not a text."""
+
+
+class ParquetSink(Sink):
+    """Writes a Parquet file. It has the columns of the input if that is Parquet, else columns made from the rows.
+
+    The types of columns made from rows are known only after the last row. Until then the rows wait in a temporary file.
+
+    Args:
+        stream: the file to write.
+        source: the Parquet file that the rows were read from; None if they were read from another format.
+        key: the name of the column for metadata; None if rows get none.
+        part: if only a part of the file is written, the types of the columns in the rows before this part; None for a
+            whole file.
+    """
+
+    def __init__(
+        self, stream: BinaryIO, source: Parquet | None, key: str | None, *, part: value_types.Learnt | None = None
+    ) -> None:
+        self.arrow = arrow_module()
+        self._source, self._key = source, key
+        super().__init__(stream)
+        self._is_part, self.learns_types = part is not None, source is None
+        self._columns = value_types.Columns(part.types if part else ())
+        self._tables = _Tables(self.arrow) if source is None or self._is_part else None
+        compression = source.compression if source and not self._is_part else "snappy"
+        self._groups = _Groups(self.arrow, stream, compression)
+
+    def check(self, record: Record) -> None:
+        """Check that Parquet can hold the row, in columns of the types seen so far.
+
+        Raises:
+            AugmentError: Parquet cannot hold a value of the row, or the value has another type than its column.
+        """
+        if self._source is None:
+            value_types.check_values(record.values, value_types.parquet_problem, value_types.TO_LINES)
+            self._columns.check(record.values)
+
+    def learnt(self) -> value_types.Learnt:
+        """Return the types of the columns in the rows so far, which the next part of the file must keep."""
+        return value_types.Learnt(types=tuple(self._columns.seen.items()))
+
+    def learn(self, learnt: value_types.Learnt) -> None:
+        """Add the types of columns that another sink found in other rows, so that both write the same types.
+
+        Raises:
+            AugmentError: a type differs from the type in an earlier row.
+        """
+        self._columns.add(learnt.types)
+
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
+        """Write rows, each given as the original record and what changed in it.
+
+        Raises:
+            AugmentError: a value does not fit its column.
+        """
+        with arrow_errors(self.arrow):
+            if self._source is None:
+                self._add(self._made(rows))
+                return
+            for _, same in groupby(rows, key=lambda row: row[0].origin.number):
+                self._add(self._changed(list(same)))
+
+    def join(self, part: bytes, array: int = 0) -> None:
+        """Add the rows that another sink (writer of rows) wrote for a part of the input.
+
+        Args:
+            part: the bytes that the other sink wrote.
+            array: not used.
+
+        Raises:
+            AugmentError: a value does not fit its column.
+        """
+        del array
+        with arrow_errors(self.arrow):
+            for table in _tables_in(self.arrow, BytesIO(part)):
+                self._add(table)
+
+    def _add(self, table: Any) -> None:  # noqa: ANN401
+        (self._groups if self._tables is None else self._tables).add(table)
+
+    def _made(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401
+        """Make a table from rows; its columns are the fields of these rows."""
+        rows = [new_row(record.values, changed) for record, changed in given]
+        for row, (_, changed) in zip(rows, given, strict=True):
+            if changed.metadata is not None and self._key is not None:
+                row[self._key] = encoded_row(json.loads(changed.metadata))
+        names = dict.fromkeys(name for row in rows for name in row)  # pyarrow takes those of the first row only
+        return self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in rows])
+
+    def _changed(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401
+        """Make a table from rows of one batch; it takes the columns of the batch whose values do not change."""
+        table = self.arrow.Table.from_batches([given[0][0].origin.batch])
+        table = table.take([record.origin.row for record, _ in given])
+        rows: list[Any] = [record.values for record, _ in given]
+        for number, (_, changed) in enumerate(given):
+            for path, value in changed.values.items():
+                rows[number] = field_paths.with_value(rows[number], path, value)
+        for name in dict.fromkeys(str(path[0]) for _, changed in given for path in changed.values):
+            at = table.schema.get_field_index(name)
+            field = table.schema.field(at)
+            column = self.arrow.chunked_array([self.arrow.array([row[name] for row in rows], type=field.type)])
+            table = table.set_column(at, field, column)
+        if self._key is not None:
+            refuse_twice(rows[0], self._key)
+            texts = [encoded_row(json.loads(changed.metadata)) for _, changed in given if changed.metadata is not None]
+            table = table.append_column(self._key, self.arrow.array(texts, type=self.arrow.string()))
+        return table
+
+    def finish(self) -> None:
+        """Write the rows that still wait in the temporary file.
+
+        Raises:
+            AugmentError: Parquet cannot hold a column.
+        """
+        with arrow_errors(self.arrow):
+            if self._is_part and self._tables is not None:
+                self._stream.write(self._tables.data())
+                return
+            if self._tables is not None:
+                for table in self._tables:
+                    self._groups.add(table)
+            self._groups.finish(self._source.schema if self._source else self.arrow.schema([]))
+
+    def close(self) -> None:
+        """Close the temporary file and pyarrow's writer."""
+        if self._tables is not None:
+            self._tables.close()
+        self._groups.close()
+
+
+class _Tables:
+    """Tables in a temporary file; they may have different columns."""
+
+    def __init__(self, arrow: Any) -> None:  # noqa: ANN401
+        self._arrow = arrow
+        self._file = TemporaryFile()  # noqa: SIM115  (closed with the sink)
+        self._schema = arrow.schema([])
+
+    def add(self, table: Any) -> None:  # noqa: ANN401
+        """Add a table."""
+        self._schema = self._arrow.unify_schemas([self._schema, table.schema], promote_options="permissive")
+        self._file.write(as_stream(self._arrow, table.schema, [table]))
+
+    def data(self) -> bytes:
+        """Return the tables as bytes that `_tables_in` reads."""
+        self._file.seek(0)
+        return self._file.read()
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the tables in order, each with the columns of all tables."""
+        none = self._schema.empty_table()
+        for table in _tables_in(self._arrow, self._file):
+            yield self._arrow.concat_tables([none, table], promote_options="permissive")
+
+    def close(self) -> None:
+        """Remove the temporary file."""
+        self._file.close()
+
+
+def _tables_in(arrow: Any, file: Any) -> Iterator[Any]:  # noqa: ANN401
+    """Yield the tables in a file of Arrow streams that follow one another."""
+    size = file.seek(0, SEEK_END)
+    file.seek(0)
+    while file.tell() < size:
+        with arrow.ipc.open_stream(file) as stream:
+            yield stream.read_all()
+
+
+class _Groups:
+    """A Parquet file that is written in row groups; its columns are those of the first table.
+
+    Where a group ends depends only on the rows, not on how they are divided into tables.
+    """
+
+    def __init__(self, arrow: Any, stream: BinaryIO, compression: str) -> None:  # noqa: ANN401
+        self._arrow, self._stream, self._compression = arrow, stream, compression
+        self._writer: Any = None
+        self._waiting: list[Any] = []
+        self._rows = self._bytes = 0
+
+    def add(self, table: Any) -> None:  # noqa: ANN401
+        """Add rows, and write the row groups that are full."""
+        sizes = _sizes(self._arrow, table)
+        start = 0
+        while start < table.num_rows:
+            filled = np.cumsum(sizes[start : start + _GROUP_ROWS - self._rows]) + self._bytes
+            count = min(int(np.searchsorted(filled, _GROUP_BYTES)) + 1, filled.size)
+            self._waiting.append(table.slice(start, count))
+            self._rows, self._bytes = self._rows + count, int(filled[count - 1])
+            start += count
+            if self._rows == _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
+                self._write()
+
+    def _write(self) -> None:
+        """Write the waiting rows as one row group."""
+        table = self._arrow.concat_tables(self._waiting).combine_chunks()
+        self._waiting, self._rows, self._bytes = [], 0, 0
+        if self._writer is None:
+            options = {"compression": self._compression}
+            self._writer = self._arrow.parquet.ParquetWriter(self._stream, table.schema, **options)
+        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+
+    def finish(self, schema: Any) -> None:  # noqa: ANN401
+        """Write the waiting rows, and end the file. A file without rows has the columns of `schema`."""
+        if self._waiting or self._writer is None:
+            self._waiting = self._waiting or [schema.empty_table()]
+            self._write()
+        self.close()
+
+    def close(self) -> None:
+        """End the file, if anything was written."""
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _sizes(arrow: Any, table: Any) -> Ints:  # noqa: ANN401
+    """Return the bytes of the values of each row, shape (rows,): the length of a text, `_VALUE` for another value."""
+    columns = [_value_sizes(arrow, column.combine_chunks()) for column in table.columns]
+    total: Ints = np.sum(columns, axis=0, dtype=np.int64) if columns else np.zeros(table.num_rows, np.int64)
+    return total
+
+
+def _value_sizes(arrow: Any, values: Any) -> Ints:  # noqa: ANN401
+    kind, count = arrow.types, len(values)
+    if isinstance(values, arrow.ChunkedArray):  # of no chunk, or of several that are too large for one
+        return np.concatenate([np.zeros(0, np.int64), *(_value_sizes(arrow, chunk) for chunk in values.chunks)])
+    if kind.is_string(values.type) or kind.is_large_string(values.type) or kind.is_binary(values.type):
+        lengths = arrow.compute.binary_length(values).fill_null(0)
+        return np.asarray(lengths.to_numpy(zero_copy_only=False), np.int64)
+    if kind.is_struct(values.type):
+        fields = [_value_sizes(arrow, one) for one in values.flatten()]
+        return np.sum(fields, axis=0, dtype=np.int64) if fields else np.zeros(count, np.int64)
+    if kind.is_list(values.type) or kind.is_large_list(values.type):
+        lengths = arrow.compute.list_value_length(values).fill_null(0).to_numpy(zero_copy_only=False)
+        inner = np.concatenate([[0], np.cumsum(_value_sizes(arrow, values.flatten()))])
+        stops = np.cumsum(lengths)
+        return np.asarray(inner[stops] - inner[stops - lengths], np.int64) + _VALUE
+    return np.full(count, _VALUE, np.int64)
 
 
 def sink_of(
@@ -36,7 +333,7 @@ def sink_of(
     *,
     key: str | None,
     mark: bool = True,
-    part: Learnt | None = None,
+    part: value_types.Learnt | None = None,
     csv_safe: bool = False,
 ) -> Sink:
     """Return a sink, which writes rows to a file. If the input has the same format, the file is laid out alike.
@@ -59,19 +356,13 @@ def sink_of(
         same = isinstance(source, Table) and source.called_tsv == (kind == "TSV")
         layout = source.layout if isinstance(source, Table) and same else TableLayout("\t" if kind == "TSV" else ",")
         names = (*names, key) if names and key else names
-        names = names or (part or NOTHING).names
+        names = names or (part or value_types.NOTHING).names
         sink = _TableSink(stream, layout, names, key=key, mark=mark, same=same, safe=csv_safe)
         sink.started = part is not None
         return sink
     if kind == "Parquet":
         return ParquetSink(stream, source if isinstance(source, Parquet) else None, key, part=part)
     return TextSink(stream, mark=mark) if kind == "text" else LinesSink(stream, mark=mark)
-
-
-def _check_json(record: Record) -> None:
-    """Check that JSON can hold a row. Rows that were read from JSON always pass."""
-    if record.line is None:
-        check_values(record.values, json_problem, TO_PARQUET)
 
 
 class _Lines(Sink):
@@ -103,14 +394,6 @@ class _Lines(Sink):
 
 class LinesSink(_Lines):
     """Writes JSON lines."""
-
-    def check(self, record: Record) -> None:
-        """Check that JSON can hold a row.
-
-        Raises:
-            AugmentError: JSON cannot hold a value of the row.
-        """
-        _check_json(record)
 
     def line(self, record: Record, changed: Changed) -> str:
         """Return the new row as a line of JSON.
@@ -192,14 +475,6 @@ class JsonArraySink(Sink):
         self._empty = True
         """Whether the open array has no row yet."""
 
-    def check(self, record: Record) -> None:
-        """Check that JSON can hold a row.
-
-        Raises:
-            AugmentError: JSON cannot hold a value of the row.
-        """
-        _check_json(record)
-
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         """Write rows, each given as the original record and what changed in it.
 
@@ -277,9 +552,13 @@ class _TableSink(Sink):
 
     def check(self, record: Record) -> None:
         if not self._same:
-            check_values(record.values, table_problem, TO_PARQUET if record.line is None else TO_LINES)
+            value_types.check_values(
+                record.values,
+                value_types.table_problem,
+                value_types.TO_PARQUET if record.line is None else value_types.TO_LINES,
+            )
             if self._layout.is_tsv:
-                check_values(record.values, line_feed, "write CSV (-o OUT.csv)")
+                value_types.check_values(record.values, value_types.line_feed, "write CSV (-o OUT.csv)")
             names = self._names_of(record)
             check_names(record.values, names[: len(names) - len(self._key)])
 
@@ -296,7 +575,9 @@ class _TableSink(Sink):
         for row, (record, _) in zip(made, rows, strict=True):
             check_names(row, names := self._names_of(record))
             lines.append(self._layout.row([cell_text(row[name]) for name in names]))
-        with saying_instead(f"a text with a lone surrogate has no form in a table; {TO_LINES}", UnicodeEncodeError):
+        with saying_instead(
+            f"a text with a lone surrogate has no form in a table; {value_types.TO_LINES}", UnicodeEncodeError
+        ):
             self._stream.write(f"{self._start()}{''.join(lines)}".encode())
 
     def _start(self) -> str:
@@ -311,8 +592,8 @@ class _TableSink(Sink):
             self._stream.write(self._start().encode())
             super().join(part, array)
 
-    def learnt(self) -> Learnt:
-        return Learnt(names=self._names)
+    def learnt(self) -> value_types.Learnt:
+        return value_types.Learnt(names=self._names)
 
     def finish(self) -> None:
         self._stream.write(self._start().encode())

@@ -10,12 +10,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from augment_ru.adversary.adversary import Adversary, check_search
+from augment_ru.adversary.adversary import NAME, Adversary, Finding, check_search
 from augment_ru.adversary.case import STATUSES, SearchCase
 from augment_ru.adversary.confirmation import MEASURED
 from augment_ru.adversary.defaults import ATTACKS
 from augment_ru.adversary.goal import Goal
-from augment_ru.adversary.result import NAME, Finding
 from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import answer_kind, different_golds, labels_of_different
 from augment_ru.evaluation.defences import Defence
@@ -28,15 +27,13 @@ from augment_ru.evaluation.searches import learned_from, recorded, told
 from augment_ru.formats.files import check_input, check_outputs, twice
 from augment_ru.formats.read import RowsRead, read_rows
 from augment_ru.formats.row import Changed
-from augment_ru.jobs.flags import checking
+from augment_ru.jobs.messages import Advance, checking, progress, say
 from augment_ru.jobs.outputs import is_shown, write_file
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.perturb import wrote
-from augment_ru.jobs.progress import Advance, progress, say
-from augment_ru.jobs.reading import opened, where_of
+from augment_ru.jobs.row_work import OnChunk, RowWork, opened, where_of, write_rows
 from augment_ru.jobs.rows import RowsJob, model_options, rows_job
 from augment_ru.jobs.summary import Tally
-from augment_ru.jobs.writing import OnChunk, RowWork, write_rows
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 

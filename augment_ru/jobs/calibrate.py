@@ -17,10 +17,9 @@ from augment_ru.engine.similarity import Candidates, Similarity, checked_scores,
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import check_outputs
 from augment_ru.formats.json_lines import indented
-from augment_ru.jobs.flags import checking
+from augment_ru.jobs.messages import checking, say, terminal_width
 from augment_ru.jobs.outputs import write_file
-from augment_ru.jobs.progress import say, terminal_width
-from augment_ru.jobs.reading import records_of
+from augment_ru.jobs.row_work import records_of
 from augment_ru.jobs.rows import rows_job
 from augment_ru.jobs.summary import folded
 from augment_ru.records.groups import grouped

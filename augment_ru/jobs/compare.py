@@ -10,7 +10,7 @@ from augment_ru.evaluation.report import as_json, read_report
 from augment_ru.formats.files import check_input, check_outputs
 from augment_ru.formats.json_lines import encoded
 from augment_ru.jobs.evaluate import latex_options, print_shown, say_written, write_json
-from augment_ru.jobs.flags import checking
+from augment_ru.jobs.messages import checking
 from augment_ru.jobs.outputs import write_file
 
 

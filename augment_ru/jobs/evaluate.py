@@ -20,9 +20,8 @@ from augment_ru.evaluation.table_text import LatexOptions, ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, paper_table, tables_of
 from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.json_lines import encoded_row, json_text
-from augment_ru.jobs.flags import checking
+from augment_ru.jobs.messages import checking, progress, say
 from augment_ru.jobs.outputs import json_lines, write_file
-from augment_ru.jobs.progress import progress, say
 from augment_ru.jobs.rows import model_options, stated
 from augment_ru.records.task import task_or_file
 

@@ -20,7 +20,7 @@ from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.result import Result
 from augment_ru.errors import AugmentError
 from augment_ru.jobs.differences import difference, pictured
-from augment_ru.jobs.flags import checking
+from augment_ru.jobs.messages import checking
 from augment_ru.jobs.rows import asked_attacks
 from augment_ru.normalizers._normalization import normalizations_of
 from augment_ru.normalizers._normalizer import Normalizer

@@ -6,12 +6,11 @@ from typing import Any
 
 from augment_ru.engine.prepare import Preparation
 from augment_ru.formats.row import Changed
-from augment_ru.jobs.flags import checking
+from augment_ru.jobs.messages import Advance, checking, say
 from augment_ru.jobs.perturb import Show, make_rows, wrote
-from augment_ru.jobs.progress import Advance, say
+from augment_ru.jobs.row_work import OnChunk, RowWork
 from augment_ru.jobs.rows import RowsJob, stated, with_split
 from augment_ru.jobs.summary import Tally
-from augment_ru.jobs.writing import OnChunk, RowWork
 from augment_ru.normalizers._normalization import normalizations_of
 from augment_ru.normalizers._normalizer import KEY, Normalizer
 from augment_ru.records.record import Record

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.files import removed, replacing_file
+from augment_ru.formats.files import bare_name, is_packed, packed, removed, replacing_file
 from augment_ru.formats.json_lines import encoded, encoded_row
 from augment_ru.formats.lines import Line
-from augment_ru.formats.packed import bare_name, is_packed, packed
 from augment_ru.formats.sources import KINDS
 
 

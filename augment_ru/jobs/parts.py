@@ -18,14 +18,13 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from augment_ru.errors import AugmentError, amount
-from augment_ru.formats.file_parts import FilePart, file_parts
-from augment_ru.formats.sink import Sink
+from augment_ru.formats.sinks import Sink
+from augment_ru.formats.sources import FilePart, file_parts
 from augment_ru.formats.value_types import NOTHING, Learnt
-from augment_ru.jobs.progress import say, silent
-from augment_ru.jobs.reading import RowsReading, said_rows, where_of
+from augment_ru.jobs import row_work
+from augment_ru.jobs.messages import say, silent
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
-from augment_ru.jobs.writing import OnChunk, RowWork, reading, rows_made, sink_for, writing
 from augment_ru.run.engines import LOCAL, in_order
 from augment_ru.run.stores import PartStore, store_of, stores_beside
 
@@ -184,7 +183,7 @@ class PartWork(NamedTuple):
             again when the rows before it are known, since whether a row is wrong may depend on them.
     """
 
-    rows: RowWork
+    rows: row_work.RowWork
     is_final: bool = True
 
     def begin(self) -> Callable[[JobPart], PartDone]:
@@ -192,15 +191,15 @@ class PartWork(NamedTuple):
         return partial(_do, self, self.rows.begin())
 
 
-def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
+def _do(work: PartWork, on_chunk: row_work.OnChunk, part: JobPart) -> PartDone:
     job = replace(work.rows.job, limit=part.limit)
     tally = Tally.of(job.perturbers)
     rows, rejects = BytesIO(), BytesIO()
     source = part.file_part.source()
-    with closing(sink_for(job, rows, source, part.learnt)) as sink:
+    with closing(row_work.sink_for(job, rows, source, part.learnt)) as sink:
         try:
-            for chunk in RowsReading(source, job, tally, rejects.write, sink.check).chunks(sink):
-                for made in rows_made(chunk, on_chunk, tally, silent):
+            for chunk in row_work.RowsReading(source, job, tally, rejects.write, sink.check).chunks(sink):
+                for made in row_work.rows_made(chunk, on_chunk, tally, silent):
                     sink.write(made)
         except AugmentError:
             if work.is_final:
@@ -210,7 +209,9 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
         return PartDone(rows.getvalue(), rejects.getvalue(), tally, sink.learnt())
 
 
-def write_parts(work: RowWork, tally: Tally, advance: Callable[[Tally], None], content: BinaryIO | None = None) -> None:
+def write_parts(
+    work: row_work.RowWork, tally: Tally, advance: Callable[[Tally], None], content: BinaryIO | None = None
+) -> None:
     """Read the rows of a run in parts, let its engine do the parts, and write the new rows in the order of the input.
 
     The output does not depend on the engine, the number of workers or the size of the parts.
@@ -225,14 +226,16 @@ def write_parts(work: RowWork, tally: Tally, advance: Callable[[Tally], None], c
         AugmentError: a row or a file is wrong; if several rows are wrong, the error names the first.
     """
     with (
-        reading(work, content) as (ready, source),
+        row_work.reading(work, content) as (ready, source),
         kept_parts(ready.job) as kept,
-        writing(ready.job, source) as (output, sink),
+        row_work.writing(ready.job, source) as (output, sink),
     ):
         job = ready.job
         if job.limit == 0:
             return
-        found = _with_names(said_rows(file_parts(source, job.split.part_bytes), where_of(job)), sink, job)
+        found = _with_names(
+            row_work.said_rows(file_parts(source, job.split.part_bytes), row_work.where_of(job)), sink, job
+        )
         parts = (JobPart(file_part, Learnt(sink.learnt().names), job.limit) for file_part in found)
         stands_alone = job.limit is None and not sink.learns_types
         begin = cache(PartWork(ready).begin)
@@ -292,7 +295,7 @@ def _with_names(found: Iterator[FilePart], sink: Sink, job: RowsJob) -> Iterator
         while not sink.learnt().names and (file_part := next(found, None)) is not None:
             held.append(file_part)
             rows = file_part.source()
-            any(RowsReading(rows, lenient, Tally({}), lambda _line: None, sink.check).records(rows))
+            any(row_work.RowsReading(rows, lenient, Tally({}), lambda _line: None, sink.check).records(rows))
     yield from held
     yield from found
 

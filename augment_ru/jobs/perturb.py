@@ -10,16 +10,13 @@ from typing import Any, TypeAlias, TypeVar
 from augment_ru.engine.result import Perturbed, Result, original
 from augment_ru.errors import amount
 from augment_ru.formats.row import Changed, LinesAtOnce
-from augment_ru.jobs.flags import checking
+from augment_ru.jobs.messages import Advance, checking, progress, say, tell, terminal_width
 from augment_ru.jobs.outputs import is_shown, rejects_of, write_file
 from augment_ru.jobs.parts import write_parts
-from augment_ru.jobs.progress import Advance, progress, say, tell, terminal_width
-from augment_ru.jobs.reading import size_of
+from augment_ru.jobs.row_work import OnChunk, RowWork, size_of, write_rows
 from augment_ru.jobs.rows import RowsJob, rows_job
 from augment_ru.jobs.summary import Tally, summary_lines
-from augment_ru.jobs.writing import OnChunk, RowWork, write_rows
-from augment_ru.records.alike import AlikeRecords
-from augment_ru.records.record import Record
+from augment_ru.records.record import AlikeRecords, Record
 
 T = TypeVar("T")
 

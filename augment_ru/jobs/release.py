@@ -5,8 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from augment_ru.jobs.flags import checking
-from augment_ru.jobs.progress import print_problems, progress, say
+from augment_ru.jobs.messages import checking, print_problems, progress, say
 from augment_ru.release.build import ReleaseBuild
 from augment_ru.release.verify import unchecked, verify_release
 

@@ -13,12 +13,17 @@ from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import asked_run
 from augment_ru.errors import AugmentError, missing, saying_instead
-from augment_ru.formats.encodings import UTF8, check_encoding, is_utf8
-from augment_ru.formats.file_parts import PART_BYTES
-from augment_ru.formats.files import check_input, check_outputs, named_files
-from augment_ru.formats.packed import check_packing
+from augment_ru.formats.files import (
+    UTF8,
+    check_encoding,
+    check_input,
+    check_outputs,
+    check_packing,
+    is_utf8,
+    named_files,
+)
 from augment_ru.formats.row import KEY
-from augment_ru.formats.sources import JSON_LINES, KINDS, PARQUET, kind_of
+from augment_ru.formats.sources import JSON_LINES, KINDS, PARQUET, PART_BYTES, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
 from augment_ru.options import by_name
 from augment_ru.records.record import Record

@@ -15,14 +15,12 @@ from augment_ru.engine.similarity import Candidates, Similarity, checked_scores,
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.page import edits_between
 from augment_ru.evaluation.table_text import ShownTable
-from augment_ru.formats.encodings import UTF8, check_encoding
-from augment_ru.formats.files import check_outputs, named_files
+from augment_ru.formats.files import UTF8, check_encoding, check_outputs, named_files
 from augment_ru.formats.read import Row, read_rows
 from augment_ru.formats.row import KEY
 from augment_ru.jobs.evaluate import print_shown
-from augment_ru.jobs.flags import checking
+from augment_ru.jobs.messages import checking, say
 from augment_ru.jobs.outputs import json_lines, write_file
-from augment_ru.jobs.progress import say
 from augment_ru.options import by_name
 from augment_ru.records.groups import grouped
 from augment_ru.registry import own_files

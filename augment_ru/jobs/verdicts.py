@@ -10,12 +10,10 @@ from augment_ru.evaluation.loading import loaded, released_tasks
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EvaluationSettings
 from augment_ru.evaluation.report import SavedReport, read_report
-from augment_ru.formats.encodings import UTF8
-from augment_ru.formats.files import check_outputs, named_files
+from augment_ru.formats.files import UTF8, check_outputs, named_files
 from augment_ru.formats.read import read_rows
-from augment_ru.jobs.flags import checking
+from augment_ru.jobs.messages import checking, say
 from augment_ru.jobs.outputs import json_lines, write_file
-from augment_ru.jobs.progress import say
 from augment_ru.records.groups import grouped
 from augment_ru.release.judged import judge_release
 

@@ -13,8 +13,8 @@ from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.batches import TokensByDevice
 from augment_ru.inference.decoding import Decoding
 from augment_ru.inference.generate import generated
+from augment_ru.inference.likelihood import Tokens
 from augment_ru.inference.pretrained import Pretrained, context_of, load
-from augment_ru.inference.token_trees import Tokens
 from augment_ru.models._options import AskedWithPrompts, CheckedOptions, limited
 from augment_ru.prompting.chat import Chat, closing
 from augment_ru.prompting.encoder import PromptEncoder

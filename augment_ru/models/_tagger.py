@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Example, Model, Prediction
-from augment_ru.formats.layouts import spans_of_tags
+from augment_ru.formats.sources import spans_of_tags
 from augment_ru.language.tokens import token_ranges
-from augment_ru.prompting.template import text_of
+from augment_ru.prompting.prompt import text_of
 from augment_ru.records.task import Task
 
 Tokens = Sequence[tuple[int, int]]

@@ -6,8 +6,7 @@ from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import ModelRequest
-from augment_ru.inference.likelihood import Likelihoods
-from augment_ru.inference.token_trees import Request, Tokens
+from augment_ru.inference.likelihood import Likelihoods, Request, Tokens
 from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
 from augment_ru.models._options import limited
 from augment_ru.prompting.chat import FORMS, Chat, system_of

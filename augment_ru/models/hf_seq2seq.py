@@ -9,8 +9,8 @@ from augment_ru.draws import Ints
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.batches import TokensByDevice, each_batch, padded
 from augment_ru.inference.generate import decoder_start
+from augment_ru.inference.likelihood import Tokens
 from augment_ru.inference.pretrained import Pretrained
-from augment_ru.inference.token_trees import Tokens
 from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompted_model import PromptedModel

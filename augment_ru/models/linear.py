@@ -14,7 +14,7 @@ from augment_ru.formats.read import read_rows
 from augment_ru.models._bag_of_words import NEEDED, BagOfWords, fitted, train_of
 from augment_ru.models._options import CheckedOptions, limited
 from augment_ru.models.tfidf import Chooser
-from augment_ru.prompting.template import text_of
+from augment_ru.prompting.prompt import text_of
 
 NGRAMS = (1, 4)
 FEATURES = 150_000

@@ -17,8 +17,8 @@ from augment_ru.evaluation.examples import Example, Model, ModelRequest, Predict
 from augment_ru.models._bag_of_words import NEEDED
 from augment_ru.models._options import CheckedOptions, limited
 from augment_ru.models._search import Ranker, corpus_of
+from augment_ru.prompting.prompt import text_of
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.template import text_of
 from augment_ru.records.task import Task
 
 _RIGHT = 2

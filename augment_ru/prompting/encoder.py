@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from augment_ru.inference.likelihood import Request, Tokens
 from augment_ru.inference.pretrained import Pretrained
-from augment_ru.inference.token_trees import Request, Tokens
 from augment_ru.prompting.chat import Chat
 from augment_ru.prompting.prompt import FilledPrompt, PromptBudget
 

@@ -7,9 +7,7 @@ from typing import Literal
 import msgspec
 
 from augment_ru.errors import AugmentError, saying_where, unknown
-from augment_ru.prompting.choices import Options
-from augment_ru.prompting.prompt import LIMITS, OwnTemplate, Prompt
-from augment_ru.prompting.template import LABEL, Template, with_label
+from augment_ru.prompting.prompt import LABEL, LIMITS, Options, OwnTemplate, Prompt, Template, with_label
 from augment_ru.records.field_paths import is_plain
 from augment_ru.records.metric_kinds import METRIC_KINDS
 from augment_ru.records.task import Benchmark, Task

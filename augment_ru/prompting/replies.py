@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from augment_ru.evaluation.answer_scores import normalised
 from augment_ru.evaluation.unread import CUT, EMPTY, REFUSED, UNREADABLE, is_refusal
-from augment_ru.prompting.choices import Choice
-from augment_ru.prompting.prompt import FilledPrompt
+from augment_ru.prompting.prompt import Choice, FilledPrompt
 
 REASONING = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
 """The marks around a model's reasoning."""

@@ -13,14 +13,44 @@ Not noticed are numbers with other names, numbers of words or bytes, numbers of 
 no whole words stand there, and places inside of texts that are not JSON.
 """
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from augment_ru.records.cells import holds_json, with_cells_read
 from augment_ru.records.field_paths import Path
+
+
+def holds_json(value: object) -> bool:
+    """Tell whether a value is a string with the JSON of an object or a list, such as `'{"start": 3}'`."""
+    return isinstance(value, str) and _inside(value) is not value
+
+
+def with_cells_read(row: Mapping[str, Any], kept: Container[str] = ()) -> Mapping[str, Any]:
+    """Parse the strings of a row that hold a JSON object or list, as in cells of a table; return the new row.
+
+    >>> with_cells_read({"text": "[1]", "answers": '{"answer_start": [3]}', "n": "3"}, {"text"})
+    {'text': '[1]', 'answers': {'answer_start': [3]}, 'n': '3'}
+
+    Args:
+        row: the row.
+        kept: the keys whose strings are left as they are.
+    """
+    found = {key: _inside(held) for key, held in row.items() if isinstance(held, str) and key not in kept}
+    return {**row, **found}
+
+
+def _inside(text: str) -> Any:  # noqa: ANN401  (JSON values)
+    """Return the object or the list that a text of JSON stands for; of any other text, the text itself."""
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)
+    return text
+
 
 _START = re.compile(r"(?:^|_)(?:start|begin|offset)(?:_|\d|$)", re.IGNORECASE)
 _STOP = re.compile(r"(?:^|_)(?:end|stop)(?:_|\d|$)", re.IGNORECASE)

@@ -1,23 +1,29 @@
-"""Rows of datasets: which of their texts are perturbed, and which parts of these texts must survive."""
+"""Rows of datasets: which of their texts are perturbed, and which parts of these texts must survive.
+
+`AlikeRecords` are records of one task with one text each, in columns; a `Record` is made only when it is read.
+"""
 
 import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError, brief, saying_where
 from augment_ru.records import field_paths
-from augment_ru.records.answers import answer_texts, label_of, marked_options
+from augment_ru.records.answers import answer_texts, answer_values, label_of, marked_options, option_letter
 from augment_ru.records.field_paths import named, strings
 from augment_ru.records.offsets import Offset, kind, offsets_of, table
 from augment_ru.records.patterns import matches
 from augment_ru.records.places import places_in
 from augment_ru.records.task import Task
 from augment_ru.text.batch import CONTEXT
+from augment_ru.text.context import Context
 from augment_ru.text.words import occurrences
 
 _SHOWN = 60
@@ -334,3 +340,135 @@ def list_of_texts(value: object) -> list[str]:
 def option_markers(text: str) -> list[Span]:
     """Return the spans of the markers «(A)», «(B)», … of the options in a question."""
     return [Span(*found.span(), "OPTION") for found in marked_options(text)]
+
+
+class AlikeRecords(Sequence[Record]):
+    """Records that are perturbed together in arrays. They have the same task, and one text each in the same field.
+
+    Args:
+        task: the task of all records. It perturbs exactly one field, which is a key of every row. It protects parts of
+            texts only by constraints.
+        values: the row of each record; the rows must not be changed afterwards.
+        texts: the text of each record, which is the value of that field; a text may hold no lone surrogate.
+        lines: the JSON line that each record was read from; None if the records were not read from JSON lines.
+        origin: what a writer needs to know of the layout of the input file; the same for all records.
+
+    Attributes:
+        field: the field that is perturbed.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        values: Sequence[dict[str, Any]],
+        texts: Sequence[str],
+        lines: Sequence[bytes] | None = None,
+        origin: object = None,
+    ) -> None:
+        self.task, self.values, self.texts, self.lines, self._origin = task, values, texts, lines, origin
+        (self.field,) = task.layout.fields
+
+    @staticmethod
+    def fits(task: Task) -> bool:
+        """Tell whether rows of a task can be stored in this class.
+
+        The task must perturb exactly one field, the same in all rows, and protect parts of texts only by constraints.
+        """
+        layout = task.layout
+        return not layout.has_anchors and layout.fields_of_every_row is not None and len(layout.fields) == 1
+
+    @cached_property
+    def _records(self) -> list[Record]:
+        lines = [None] * len(self) if self.lines is None else [line.decode() for line in self.lines]
+        return [Record(row, self.task, line, self._origin) for row, line in zip(self.values, lines, strict=True)]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
+        return self._records[at]
+
+    @property
+    def keys(self) -> list[str]:
+        """The key of each record, on which its random draws depend."""
+        name = self.task.layout.id
+        if name is None or "." in name or "[" in name:
+            return [record.key for record in self]
+        both = zip([row.get(name) for row in self.values], self.texts, strict=True)
+        return [f"id:{one}" if isinstance(one, str | int) and one != "" else f"text:{text}" for one, text in both]
+
+
+def contexts_of(records: Sequence[Record]) -> list[Context]:
+    """Return what attacks learn about each text from its record, such as the right answers and which option is right.
+
+    Args:
+        records: the records. The result has one entry for each text, in the order of records and of their fields.
+    """
+    return [context for record in records for context in _contexts(record)]
+
+
+def _contexts(record: Record) -> Iterator[Context]:
+    answers = _texts(record, record.task.scoring.gold, record.task.scoring.separator)
+    forbidden = _texts(record, (*record.task.layout.option_fields, *record.task.layout.forbidden))
+    judged = judged_fields(record)
+    texts, label = record.texts(), label_of_record(record)
+    whole = tuple(texts.values())
+    named = record.task.layout.named
+    for number, (name, text) in enumerate(texts.items()):
+        context = _of_question(text, answers) if name in record.task.layout.options else Context(answers)
+        yield replace(
+            context, judged=name in judged, record=whole, forbidden=forbidden, label=label, number=number, named=named
+        )
+
+
+def label_of_record(record: Record) -> str:
+    """Return the label of a record: its right answers joined by line feeds; "" if it has none."""
+    values = [value for name in record.task.scoring.gold for value in field_paths.values(record.values, name)]
+    return "\n".join(label_of(answer) for value in values for answer in answer_values(value))
+
+
+def judged_fields(record: Record) -> frozenset[str]:
+    """Return the fields of a record that hold statements to judge or options to choose from."""
+    judged = (*record.task.layout.option_fields, *record.task.layout.judged)
+    return frozenset(one for name in judged for one in field_paths.every(record.values, name))
+
+
+def _texts(record: Record, names: Sequence[str], separator: str | None = None) -> tuple[str, ...]:
+    values = [value for name in names for value in field_paths.values(record.values, name)]
+    held = [answer for value in values for answer in answer_values(value) if isinstance(answer, str)]
+    texts = [text for answer in held for text in answer_texts(answer, separator)]
+    return tuple(dict.fromkeys(filter(None, texts)))
+
+
+def _of_question(text: str, answers: Sequence[str]) -> Context:
+    options = options_in(text)
+    if not options:
+        return Context(tuple(answers))
+    first = options[0][0].start
+    letters = [option_letter(text[marker.start + 1]) for marker, _ in options]
+    chosen = (at for answer in answers for at, letter in enumerate(letters) if letter == option_letter(answer))
+    right = next(chosen, None)
+    if right is None:
+        return Context(options=first)
+    return Context(
+        answers=(options[right][1].of(text),),
+        options=first,
+        right=options[right][1],
+        wrong=tuple(option for at, (_, option) in enumerate(options) if at != right),
+    )
+
+
+def options_in(text: str) -> list[tuple[Span, Span]]:
+    """Return the options in a question: for each, the span of its marker and the span of its text.
+
+    >>> text = "Что тонет? (A) камень (B) пробка"
+    >>> [(marker.of(text), option.of(text)) for marker, option in options_in(text)]
+    [('(A)', 'камень'), ('(B)', 'пробка')]
+    """
+    markers = option_markers(text)
+    found = []
+    for marker, following in pairwise([*markers, Span(len(text), len(text))]):
+        bare = text[marker.stop : following.start].strip()
+        start = marker.stop + text[marker.stop : following.start].find(bare)
+        found.append((marker, Span(start, start + len(bare))))
+    return found

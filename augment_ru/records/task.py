@@ -9,10 +9,10 @@ import msgspec
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError, check_known, saying_instead, saying_where, unknown
-from augment_ru.records.cells import with_cells_read
 from augment_ru.records.field_paths import every, inside, is_plain, keys_known_by, keys_of_each, steps, value
 from augment_ru.records.metric_kinds import METRIC_KINDS, check_metrics
 from augment_ru.records.patterns import check_pattern, is_found
+from augment_ru.records.places import with_cells_read
 from augment_ru.resources import folder
 from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
 

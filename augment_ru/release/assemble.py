@@ -12,11 +12,10 @@ from augment_ru.records import field_paths
 from augment_ru.release.card import card, shown_demonstrations, shown_pairs
 from augment_ru.release.croissant import CROISSANT, column_types, croissant
 from augment_ru.release.edit_log import line_digest
-from augment_ru.release.episodes import episodes_of
 from augment_ru.release.hard import HARD, hard_split
 from augment_ru.release.lm_eval import harness_files, stated_prompts
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
-from augment_ru.release.original_rows import TaskInput, constraints_of
+from augment_ru.release.original_rows import TaskInput, constraints_of, episodes_of
 from augment_ru.release.release_recipe import ReleaseRecipe
 from augment_ru.release.shards import Shard
 from augment_ru.release.variation_figures import VariationFigures, add_figures, figure_entries, no_figures

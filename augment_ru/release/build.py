@@ -20,9 +20,8 @@ from augment_ru.release import manifest
 from augment_ru.release.assemble import assemble
 from augment_ru.release.original_rows import TaskInput, constraints_of, read_task, rules_of
 from augment_ru.release.release_recipe import ReleaseRecipe, read_release_recipe
-from augment_ru.release.searched_models import model_entries, train_files
 from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard, read_shard, split_into_shards
-from augment_ru.release.variations import Timing, Tools, make_tools, settings_of
+from augment_ru.release.variations import Timing, Tools, make_tools, model_entries, settings_of, train_files
 from augment_ru.run.engines import LOCAL, engine_of, in_order
 
 Progress = Callable[[int, int], None]

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from augment_ru.adversary.result import Finding
+from augment_ru.adversary.adversary import Finding
 from augment_ru.edits import Edit, Span, shared_start
 from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
 from augment_ru.errors import AugmentError, saying_instead
@@ -19,7 +19,7 @@ from augment_ru.evaluation.pairs import OF_SEARCHES
 from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.records.options import comparable, made_equal, questions_of, reordered
 from augment_ru.records.record import Record, option_markers
-from augment_ru.release.manifest_shape import MOST
+from augment_ru.release.manifest import MOST
 from augment_ru.release.original_rows import PERTURBATION, with_perturbation
 from augment_ru.script import Script
 from augment_ru.strict_tables import typed

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from augment_ru.records.context import label_of_record
-from augment_ru.records.record import Record
+from augment_ru.records.record import Record, label_of_record
 
 HARD = "hard"
 

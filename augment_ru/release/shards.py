@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from augment_ru.engine.prepare import CHUNK_CHARACTERS
 from augment_ru.records.record import Record
-from augment_ru.release.searched_models import Searched
-from augment_ru.release.variations import Timing, Tools, variations
+from augment_ru.release.variations import Searched, Timing, Tools, variations
 
 SHARD_ROWS = 256
 """The number of original rows in a shard. This is about five seconds of work, and a killed run loses no more."""

@@ -16,8 +16,7 @@ from threading import Lock, Thread
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.run.shipping import set_to_one, shipped, unpacked_work
-from augment_ru.run.work import Done, Session, Work
+from augment_ru.run.work import Done, Session, Work, set_to_one, shipped, unpacked_work
 from augment_ru.signals import HeldSignals
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")

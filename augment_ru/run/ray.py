@@ -17,8 +17,7 @@ from typing import Any
 from augment_ru.engine.frames import Perturbs, PerturbsColumns
 from augment_ru.errors import AugmentError, missing, said
 from augment_ru.records.task import Task
-from augment_ru.run.shipping import set_to_one, shipped, unpacked_work
-from augment_ru.run.work import Done, Session, Work
+from augment_ru.run.work import Done, Session, Work, set_to_one, shipped, unpacked_work
 from augment_ru.signals import HeldSignals
 
 _RETRIES = 8

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Adversary, AugmentError, Example, Preparation, Script
-from augment_ru.adversary import by_scores
-from augment_ru.adversary.result import Finding
+from augment_ru.adversary import breaking
+from augment_ru.adversary.adversary import Finding
 from augment_ru.engine.attack import Attack
 from augment_ru.evaluation.examples import Cache, example_of
 from profiles import IS_FULL, examples
@@ -244,8 +244,8 @@ def test_at_least_95_of_100_successes_are_minimal_when_the_budget_is_large() -> 
 def test_a_minimal_set_is_not_taken_for_the_smallest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once a set is minimal, the search goes on for smaller ones, most of them of other changes."""
     found = {}
-    for more in (0, by_scores._MORE):  # noqa: SLF001
-        monkeypatch.setattr(by_scores, "_MORE", more)
+    for more in (0, breaking._MORE):  # noqa: SLF001
+        monkeypatch.setattr(breaking, "_MORE", more)
         adversary = Adversary(["butterfingers"], Hashed(scores=True), budget=300, similarity="none", constraints=())
         found[more] = list(adversary.records(ROWS))
     before, after = found.values()

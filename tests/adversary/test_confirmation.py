@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from augment_ru import Adversary, Example
+from augment_ru.adversary.adversary import Finding
 from augment_ru.adversary.confirmation import Answers, Confirmation
-from augment_ru.adversary.result import Finding
 from victims import Blank, Keywords
 
 WORDS = (

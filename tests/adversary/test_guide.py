@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from augment_ru import Adversary, AugmentError, Preparation
-from augment_ru.adversary.by_guide import Guidance, break_by_guide
+from augment_ru.adversary.adversary import Finding
+from augment_ru.adversary.breaking import Guidance, break_by_guide
 from augment_ru.adversary.knowledge import Draws, Knowledge, Verdict
-from augment_ru.adversary.result import Finding
 from augment_ru.engine.pool import pools
 from augment_ru.evaluation.examples import Cache
 from victims import Blank, Keywords, ScoredKeywords

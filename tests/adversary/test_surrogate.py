@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from augment_ru import Adversary, Preparation
-from augment_ru.adversary.surrogate import Surrogate
+from augment_ru.adversary.knowledge import Surrogate
 from augment_ru.engine.pool import RecordPool, pools
 from victims import Keywords
 

@@ -22,8 +22,7 @@ from augment_ru.engine.attack import make
 from augment_ru.engine.presets import preset
 from augment_ru.errors import AugmentError
 from augment_ru.language.morphology import NAME_LABELS, morphology
-from augment_ru.records.context import contexts_of
-from augment_ru.records.record import Record, option_markers
+from augment_ru.records.record import Record, contexts_of, option_markers
 from augment_ru.records.task import recognise
 from augment_ru.release.build import build_release
 from augment_ru.release.verify import verify_release

@@ -8,7 +8,7 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError, Batch
 from augment_ru.attacks.colloquial import CLASSES, Places, Spoken, SpokenForms, spoken_forms
-from augment_ru.attacks.misspell.misspellings import Misspellings
+from augment_ru.attacks.misspell import Misspellings
 from augment_ru.editing.word_forms import WordForms, first_of_sentences, form_table
 from augment_ru.engine.attack import make
 from augment_ru.resources import dictionary_path, folder, rows, senses

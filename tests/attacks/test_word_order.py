@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from augment_ru import Augmenter, Result, Span
-from augment_ru.attacks.word_order.orders import orders_of
+from augment_ru.attacks.word_order import orders_of
 from augment_ru.draws import Streams, digests
 from augment_ru.engine.attack import make
 from augment_ru.engine.edit_table import apply

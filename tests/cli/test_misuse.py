@@ -8,7 +8,7 @@ import click
 import pytest
 
 from augment_ru.cli.main import cli
-from augment_ru.jobs.flags import with_flags
+from augment_ru.jobs.messages import with_flags
 from commands import fails, write
 
 

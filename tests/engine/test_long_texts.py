@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from augment_ru import Adversary, Perturber, Preparation
-from augment_ru.adversary.surrogate import Surrogate
+from augment_ru.adversary.knowledge import Surrogate
 from augment_ru.engine.pool import pools
 from augment_ru.evaluation.examples import NamedModel
 from profiles import IS_FULL
@@ -89,7 +89,7 @@ def test_sets_are_weighed_alike_in_any_number(monkeypatch: pytest.MonkeyPatch) -
     surrogate.learn((0, 2), np.array([0.5, 0.8]))
     sets = [tuple(range(size)) for size in range(1, len(pool) + 1)]
     together = surrogate.best.chances(sets)
-    monkeypatch.setattr("augment_ru.adversary.surrogate._MANY", 1)
+    monkeypatch.setattr("augment_ru.adversary.knowledge._MANY", 1)
     assert surrogate.best.chances(sets) == together
     surrogate.learn((1, 3), np.array([0.5, 0.8]))  # its sums are made row by row now
     monkeypatch.undo()

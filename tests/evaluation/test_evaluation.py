@@ -11,8 +11,8 @@ import pytest
 
 from augment_ru import AugmentError, Example, evaluate
 from augment_ru.evaluation.answer_scores import macro_f1
+from augment_ru.evaluation.answers import exercise_of
 from augment_ru.evaluation.evaluation import Evaluation
-from augment_ru.evaluation.exercises import exercise_of
 from evaluations import reader, row, table
 
 

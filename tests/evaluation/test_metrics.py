@@ -23,8 +23,7 @@ from augment_ru.evaluation.answers import (
     muserc_em,
     muserc_f1a,
 )
-from augment_ru.records.context import contexts_of
-from augment_ru.records.record import Record
+from augment_ru.records.record import Record, contexts_of
 from augment_ru.records.task import task
 
 LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1, max_size=30)

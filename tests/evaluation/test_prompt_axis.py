@@ -10,7 +10,7 @@ from augment_ru import AugmentError, evaluate
 from augment_ru.evaluation.findings import findings
 from augment_ru.evaluation.prompts import SHARES, variance_shares
 from augment_ru.evaluation.tables import prompts, variance
-from augment_ru.prompting.choices import LAYOUTS
+from augment_ru.prompting.prompt import LAYOUTS
 from augment_ru.prompting.prompt_file import prompt_of, variants_of
 from augment_ru.records.task import task
 from augment_ru.resources import folder

@@ -10,9 +10,9 @@ import pytest
 
 from augment_ru.adversary.adversary import Adversary
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import Relevant, ranking_of, ranking_score, relevant_of
 from augment_ru.evaluation.evaluation import Evaluation, evaluate
 from augment_ru.evaluation.examples import ModelRequest, NamedModel, example_of
-from augment_ru.evaluation.rankings import Relevant, ranking_of, ranking_score, relevant_of
 from augment_ru.formats.read import read_rows
 from augment_ru.records.task import task
 from kept_models import kept

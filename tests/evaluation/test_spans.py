@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from augment_ru import Adversary, Augmenter
 from augment_ru.edits import Edit, Span
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import LabelledSpan, fates, span_score, spans_of
 from augment_ru.evaluation.evaluation import evaluate
 from augment_ru.evaluation.pairs import inverse_script, restored_row
-from augment_ru.evaluation.spans import LabelledSpan, fates, span_score, spans_of
-from augment_ru.formats.layouts import layout_of, spans_of_tags
 from augment_ru.formats.read import Row
+from augment_ru.formats.sources import layout_of, spans_of_tags
 from augment_ru.records.task import task, with_spans
 from augment_ru.script import Script
 from commands import run

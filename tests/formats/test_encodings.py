@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import AugmentError
-from augment_ru.formats.encodings import check_encoding, in_utf8
+from augment_ru.formats.files import check_encoding, in_utf8
 from commands import run
 from profiles import IS_FULL, pairs
 

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats import delimited, json_array
-from augment_ru.formats import file_parts as parts_module
 from augment_ru.formats import lines as lines_module
-from augment_ru.formats.file_parts import FilePart, file_parts
+from augment_ru.formats import sources as parts_module
 from augment_ru.formats.lines import BOM
-from augment_ru.formats.sources import source_of
+from augment_ru.formats.sources import FilePart, file_parts, source_of
 
 LINES = st.lists(st.sampled_from(["", " ", "кот", '{"text": "кот"}', "\u2028", '"', '"a', "a,б", '"a\nb",c', "a;b\tc"]))
 ENDS = st.sampled_from(["\n", "\r\n"])

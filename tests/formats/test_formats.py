@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record
 from augment_ru.engine.prepare import CHUNK_ROWS
-from augment_ru.formats import parquet_sink
-from augment_ru.formats.delimited import Table
+from augment_ru.formats import sinks
+from augment_ru.formats.delimited import Table, TableLayout
 from augment_ru.formats.files import check_outputs, named_files, replacing
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import JsonLines
@@ -29,7 +29,6 @@ from augment_ru.formats.lines import MAX_LINE
 from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import RowSource, kind_of, source_of
-from augment_ru.formats.table_layout import TableLayout
 from augment_ru.jobs.perturb import run
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.records.task import generic
@@ -747,7 +746,7 @@ def test_a_date_that_python_has_not_is_one_line(tmp_path: Path) -> None:
 
 
 def test_parquet_is_written_by_groups_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_sink, "_GROUP_ROWS", 2000)
+    monkeypatch.setattr(sinks, "_GROUP_ROWS", 2000)
     rows: list[dict[str, Any]] = [{"text": f"кот {n}", "n": n, "o": {"a": [n]}} for n in range(5000)]
     rows[4000] |= {"n": 0.5, "o": {"b": "x"}, "late": True}  # columns and types that the first groups did not have
     (tmp_path / "in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")

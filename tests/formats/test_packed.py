@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.encodings import check_encoding, in_utf8
-from augment_ru.formats.packed import bare_name, packed, unpacked
+from augment_ru.formats.files import bare_name, check_encoding, in_utf8, packed, unpacked
 from augment_ru.formats.sources import kind_of
 from commands import fails, rows_of, run, write
 

@@ -10,9 +10,16 @@ from hypothesis import strategies as st
 
 from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError
-from augment_ru.inference.likelihood import Likelihoods, by_trees
+from augment_ru.inference.likelihood import (
+    Likelihoods,
+    Request,
+    by_trees,
+    packed_rows,
+    prefix_groups,
+    tree_mask,
+    tree_of,
+)
 from augment_ru.inference.pretrained import Pretrained, context_of, load
-from augment_ru.inference.token_trees import Request, packed_rows, prefix_groups, tree_mask, tree_of
 from kept_models import kept
 from small_causal import CONTEXT, causal
 

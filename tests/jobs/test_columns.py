@@ -16,11 +16,10 @@ from augment_ru.engine.result import Perturbed
 from augment_ru.formats import lines as lines_module
 from augment_ru.formats.json_lines import PLAIN, encoded, objects_of, parsed
 from augment_ru.formats.lines import BOM
-from augment_ru.jobs import reading
+from augment_ru.jobs import row_work
 from augment_ru.jobs.perturb import PerturbedRows, run
 from augment_ru.jobs.rows import RowsJob
-from augment_ru.records.alike import AlikeRecords
-from augment_ru.records.record import Record
+from augment_ru.records.record import AlikeRecords, Record
 from augment_ru.records.task import task_for_row
 from profiles import examples
 
@@ -148,9 +147,9 @@ def test_a_run_does_not_depend_on_what_is_done_at_once(
         )
         patch.setattr(lines_module, "MAX_LINE", 250)
         whole = outcome(folder, job)
-        patch.setattr(reading, "CHUNK_ROWS", rows)
+        patch.setattr(row_work, "CHUNK_ROWS", rows)
         assert outcome(folder, job) == whole
-        patch.setattr(reading, "objects_of", lambda _raw: None)
+        patch.setattr(row_work, "objects_of", lambda _raw: None)
         assert outcome(folder, job) == whole
 
 

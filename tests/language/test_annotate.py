@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import AugmentError, Doc
-from augment_ru.constraints.spacy_matcher import as_spacy
+from augment_ru.constraints.protection import as_spacy
 from augment_ru.language.annotate import Natasha, annotator, closed
 from augment_ru.language.slovnet import LONGEST_TREE
 from augment_ru.text.doc import LAYERS

@@ -16,7 +16,7 @@ import pytest
 
 from augment_ru import AugmentError, evaluate
 from augment_ru.evaluation.examples import ModelRequest, example_of, model_of
-from augment_ru.prompting.choices import Choice
+from augment_ru.prompting.prompt import Choice
 from augment_ru.prompting.replies import label_in
 from augment_ru.records.task import generic, task
 from commands import PATIENCE, run, started, wait_until
@@ -36,7 +36,7 @@ def asked(*texts: str) -> list[Any]:
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("augment_ru.models._http._FIRST", 0.001)
+    monkeypatch.setattr("augment_ru.models.openai._FIRST", 0.001)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
@@ -101,7 +101,7 @@ def test_what_passes_is_tried_again(trouble: tuple[int, Any]) -> None:
 def test_a_long_wait_that_the_server_asks_for_is_logged_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("augment_ru.models._http._WAIT_SAID", 0.02)
+    monkeypatch.setattr("augment_ru.models.openai._WAIT_SAID", 0.02)
     with serving(lambda number, _: (429, {"error": "busy"}) if number < 2 else (200, chat("positive"))) as box:
         box.retry_after = "0.03"
         assert made(box)(asked("а")) == ["positive"]

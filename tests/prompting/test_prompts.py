@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from augment_ru.errors import AugmentError
 from augment_ru.jobs.check import file_problems
-from augment_ru.prompting.prompt import Prompt, PromptBudget
+from augment_ru.prompting.prompt import Prompt, PromptBudget, Template
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.template import Template
 from augment_ru.records.task import Task, generic, task
 from augment_ru.registry import names
 from augment_ru.resources import folder

@@ -24,19 +24,18 @@ from sklearn.metrics import matthews_corrcoef
 import mera_scorer
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import metrics_of
+from augment_ru.evaluation.answers import exercise_of, grade_norm, metrics_of
 from augment_ru.evaluation.evaluation import evaluate
 from augment_ru.evaluation.examples import Example
-from augment_ru.evaluation.exercises import exercise_of, grade_norm
 from augment_ru.evaluation.protocol import drawn_rows
 from augment_ru.evaluation.report import saved_report
 from augment_ru.evaluation.totals import totals
+from augment_ru.prompting.prompt import LABEL
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.template import LABEL
 from augment_ru.records.task import Task, task
 from augment_ru.registry import names
 from augment_ru.release import lm_eval_data
-from augment_ru.release.lm_eval_prompts import _asked
+from augment_ru.release.lm_eval import _asked
 from benchmark_rows import benchmark_rows
 from commands import run, write
 from kept_models import kept

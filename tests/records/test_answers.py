@@ -8,8 +8,7 @@ from augment_ru.constraints.functions.multihop import multihop
 from augment_ru.evaluation.answers import golds_of
 from augment_ru.prompting.prompt import answer_text
 from augment_ru.records.answers import answer_texts, answer_values
-from augment_ru.records.context import contexts_of
-from augment_ru.records.record import Record
+from augment_ru.records.record import Record, contexts_of
 from augment_ru.records.task import task
 from augment_ru.release import lm_eval_data
 from augment_ru.text.doc import Doc

@@ -92,7 +92,7 @@ def test_more_shots_than_train_rows_are_drawn_with_replacement(tmp_path: Path) -
 @given(st.integers(), st.integers(1, 9), st.integers(1, 40))
 def test_episodes_depend_on_nothing_but_seed_task_and_rows(seed: int, shots: int, rows: int) -> None:
     from augment_ru.records.task import generic  # noqa: PLC0415
-    from augment_ru.release.episodes import draw_episodes  # noqa: PLC0415
+    from augment_ru.release.original_rows import draw_episodes  # noqa: PLC0415
 
     content = {
         "name": "x", "licence": "mit", "seed": seed, "shots": {"k": [shots], "episodes": 2},

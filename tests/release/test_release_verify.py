@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from augment_ru import AugmentError
 from augment_ru.formats.json_lines import encoded
-from augment_ru.records.context import options_in
-from augment_ru.records.record import Record
+from augment_ru.records.record import Record, options_in
 from augment_ru.records.task import task as task_of
 from augment_ru.release import edit_log
 from augment_ru.release.build import build_release
@@ -25,8 +24,7 @@ from augment_ru.release.croissant import croissant
 from augment_ru.release.edit_log import line_digest
 from augment_ru.release.manifest import encoded_manifest, file_entries, read_manifest
 from augment_ru.release.release_recipe import parse_release_recipe
-from augment_ru.release.verify import unchecked, verify_release
-from augment_ru.release.verify_rows import canary_problems
+from augment_ru.release.verify import canary_problems, unchecked, verify_release
 from commands import run
 from profiles import examples
 from releases import EXAMPLE, RECIPE, built, recipe

@@ -8,8 +8,7 @@ from random import Random
 from typing import Any
 
 from augment_ru.jobs.rows import RunSplit
-from augment_ru.run.shipping import shipped, unpacked_work
-from augment_ru.run.work import Done, Engine, Session, Work
+from augment_ru.run.work import Done, Engine, Session, Work, shipped, unpacked_work
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from itertools import chain
 import orjson
 
 from augment_ru.attacks.add_sent.corpus import Corpus, Lowest, is_option, statements
-from augment_ru.records.context import judged_fields, label_of_record, options_in
-from augment_ru.records.record import Record
+from augment_ru.records.record import Record, judged_fields, label_of_record, options_in
 
 _MOST_LABELS = 100
 _ROWS_PER_LABEL = 2

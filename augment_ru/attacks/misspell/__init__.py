@@ -1,25 +1,289 @@
 """Слова пишут с ошибками, как люди: «Сегодня вообще не хочется» → «Седня вобще не хочеться»."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from math import fsum
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from augment_ru.attacks.misspell.misspellings import Misspellings, Misspelt, as_written
-from augment_ru.draws import Ints, Streams, unit, weighted
+from augment_ru.attacks.misspell.letter_rules import LetterRule, Words
+from augment_ru.draws import Floats, Ints, Keys, Streams, unit, weighted
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
-from augment_ru.editing.separators import JOINS, joins, lone
-from augment_ru.editing.word_forms import WordForms
+from augment_ru.editing.separators import JOINS, joins, lone, prefix_length
+from augment_ru.editing.word_forms import WordForms, form_table
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, check_known
-from augment_ru.resources import dictionary_path, listed_in, rows
+from augment_ru.language.frequency import is_common
+from augment_ru.language.morphology import is_known
+from augment_ru.resources import dictionary_path, listed_in, number_in, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask, counts_before
+
+_HIGHEST = 0.97
+"""The highest rate of errors in a word: nobody misspells it every time."""
+_AGAIN = 0.04
+"""The share of misspelt long words that get a second error; readers take two slips in a word for a machine's."""
+_LONG = 6
+"""The fewest letters of a long word."""
+
+
+class Form(NamedTuple):
+    """A frequent misspelling: the wrong form, its class, and how often people write it instead of the right one."""
+
+    wrong: str
+    kind: str
+    rate: float
+
+
+class Misspelt(NamedTuple):
+    """A word with an error, and the class of the error.
+
+    If the word has two errors of different classes, `kind` joins the classes by `+`. If the word has no error, `kind`
+    is "". `is_by_rule` tells whether a rule over letters made the error, not the list of frequent misspellings.
+    """
+
+    text: str
+    kind: str
+    is_by_rule: bool = False
+
+
+class RatedRule(NamedTuple):
+    """A rule of misspelling, the class of its errors, and how often people make the error where the rule fits."""
+
+    rule: LetterRule
+    kind: str
+    rate: float
+
+
+class _Found(NamedTuple):
+    """The errors that are possible in some words, in columns: each column has one entry for each error.
+
+    Attributes:
+        words: the number of the word.
+        numbers: the number of the rule, or a negative number for a form of the lexicon (see `Misspellings._one`).
+        places: the index in `Words` of the first letter that the rule replaces; 0 for a form of the lexicon.
+        rates: how often people make the error.
+    """
+
+    words: Ints
+    numbers: Ints
+    places: Ints
+    rates: Floats
+
+
+class Misspellings:
+    """The misspellings of some classes of errors: a lexicon of frequent misspellings, and rules over letters.
+
+    Args:
+        lexicon: the dictionary of frequent misspellings: its name, or a path that ends in .tsv. The columns are right
+            form, wrong form, class, share.
+        rules: the dictionary of rules over letters. The columns are class, rule, errors, how many places, example.
+        factors: for each class that is wanted, a number by which the frequencies of its errors are multiplied.
+        prefixes: the prefixes that people split from words («на верное»), longer ones first, each with how often people
+            split it.
+
+    Attributes:
+        forms: maps right forms to their frequent misspellings. A right form is a word, or a phrase of two words, in
+            lower case with е for ё.
+        phrases: the misspellings of each right form that is a phrase.
+        phrase_table: finds these phrases in a batch, and gives the index of each in `phrases`.
+        beginnings: maps beginnings of words, of at least three letters, to their misspellings.
+        stems: the first three letters of these beginnings.
+        rules: the rules over letters.
+        prefixes: maps each prefix that people split from words to how often they do it.
+
+    Raises:
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
+    """
+
+    def __init__(self, lexicon: str, rules: str, factors: Mapping[str, float], prefixes: Mapping[str, float]) -> None:
+        self.forms: dict[str, tuple[Form, ...]] = {}
+        self.beginnings: dict[str, tuple[Form, ...]] = {}
+        phrases: dict[str, str] = {}
+        for right, wrong, kind, share in rows(dictionary_path(lexicon), columns=4):
+            rate = number_in(f"{lexicon}: {right} {wrong}: share", share)
+            if kind in factors:
+                key = right.replace("ё", "е")
+                where = self.beginnings if key.endswith("*") else self.forms
+                key = key.removesuffix("*")
+                form = Form(wrong.removesuffix("*"), kind, min(rate * factors[kind], _HIGHEST))
+                where[key] = (*where.get(key, ()), form)
+                if " " in key:
+                    phrases[key] = max(right, phrases.get(key, right), key=lambda one: "ё" in one)
+        self.rules = [
+            RatedRule(
+                LetterRule(rule),
+                kind,
+                factors[kind]
+                * number_in(f"{rules}: {rule}: errors", errors)
+                / number_in(f"{rules}: {rule}: places", places),
+            )
+            for kind, rule, errors, places, _ in rows(dictionary_path(rules), columns=5)
+            if kind in factors
+        ]
+        self.stems = frozenset(beginning[:_SHORTEST_BEGINNING] for beginning in self.beginnings)
+        self.phrases = [self.forms[phrase] for phrase in phrases]
+        self.phrase_table = form_table(list(phrases.values()))
+        self.prefixes = dict(prefixes)
+        self._rates: dict[str, float] = {}
+        """The rates of words that were asked for, so that a frequent word is computed once."""
+
+    def of(self, word: str) -> list[Form]:
+        """Return the listed misspellings of a word in lower case.
+
+        If people split the word after a prefix («на верное»), the split word is one of the misspellings.
+        """
+        plain = word.replace("ё", "е")
+        found = list(self.forms.get(plain, ()))
+        if plain[:_SHORTEST_BEGINNING] in self.stems:
+            for length in range(_SHORTEST_BEGINNING, len(word) + 1):
+                forms = self.beginnings.get(plain[:length], ())
+                found.extend(Form(form.wrong + word[length:], form.kind, form.rate) for form in forms)
+        length = prefix_length(word, tuple(self.prefixes)) if self.prefixes else 0
+        if length:
+            found.append(Form(f"{word[:length]} {word[length:]}", "split", self.prefixes[word[:length]]))
+        return found
+
+    def rates_of(self, words: Sequence[str]) -> Floats:
+        """Return how often people misspell each word: shares in [0, 0.97], shape (words,).
+
+        Args:
+            words: the words in lower case.
+        """
+        known = self._rates
+        new = [word for word in words if word not in known]
+        if new:
+            if len(known) > _REMEMBERED:
+                known.clear()
+                new = list(words)
+            found = self._found(Words(new), [self.of(word) for word in new])
+            rates = np.minimum(np.bincount(found.words, found.rates, minlength=len(new)), _HIGHEST)
+            known.update(zip(new, rates.tolist(), strict=True))
+        return np.array([known[word] for word in words], dtype=np.float64)
+
+    def misspelt(self, words: Sequence[str], keys: Keys) -> list[Misspelt]:
+        """Return each word with an error; errors that people make more often are likelier to be drawn.
+
+        A word without a possible error stays as it is. Some long words get a second error, by a rule over letters.
+
+        Args:
+            words: the words, as they are written.
+            keys: the key of each word's random draws, shape (words,).
+        """
+        made = self._once(words, keys, [self.of(word.lower()) for word in words])
+        again = np.flatnonzero(unit(keys, np.full(keys.size, _MORE)) < _AGAIN).tolist()
+        again = [at for at in again if made[at].is_by_rule and len(words[at]) >= _LONG]
+        if again:
+            following = self._once([made[at].text for at in again], keys[again] ^ _SECOND, [[]] * len(again))
+            for at, (text, kind, _) in zip(again, following, strict=True):
+                if kind and text != words[at]:  # the second error must not mend the first
+                    kinds = dict.fromkeys((made[at].kind, kind))
+                    made[at] = Misspelt(text, "+".join(kinds), is_by_rule=True)
+        return made
+
+    def _once(self, words: Sequence[str], keys: Keys, lexicon: Sequence[Sequence[Form]]) -> list[Misspelt]:
+        columns = Words([word.lower() for word in words])
+        found = self._found(columns, lexicon)
+        order = np.argsort(found.words, kind="stable")
+        bounds = np.searchsorted(found.words[order], np.arange(len(words) + 1))
+        sums = np.concatenate([[0.0], np.cumsum(found.rates[order])])
+        widths = sums[bounds[1:]] - sums[bounds[:-1]]
+        tries = []
+        for number in range(_TRIES):
+            targets = sums[bounds[:-1]] + unit(keys, np.full(keys.size, _WHICH - number)) * widths
+            tries.append(np.minimum(np.searchsorted(sums, targets, side="right") - 1, bounds[1:] - 1))
+        made: list[Misspelt] = []
+        for number, word in enumerate(words):
+            if bounds[number] == bounds[number + 1]:
+                made.append(Misspelt(word, ""))
+                continue
+            for chosen in tries:
+                at = order[chosen[number]]
+                start = int(found.places[at] - columns.starts[number])
+                one = self._one(word, int(found.numbers[at]), start, lexicon[number], keys[number])
+                if not (one.is_by_rule and one.kind not in _TAKEN_FOR_THE_WORD and _is_other_word(one.text.lower())):
+                    break
+            made.append(one)
+        return made
+
+    def _one(self, word: str, which: int, start: int, lexicon: Sequence[Form], key: np.uint64) -> Misspelt:
+        """Return a word with one error.
+
+        Args:
+            word: the word as it is written.
+            which: the number of the rule that makes the error; a negative number -1 - n means form n of the lexicon.
+            start: the index of the first letter that the rule replaces.
+            lexicon: the forms of the lexicon for this word.
+            key: the key of the word's draws.
+        """
+        if which < 0:
+            form = lexicon[-1 - which]
+            return Misspelt(as_written(form.wrong, word), form.kind)
+        text = _changed(word, start, self.rules[which].rule, key)
+        return Misspelt(text, self.rules[which].kind, is_by_rule=True)
+
+    def _found(self, columns: Words, lexicon: Sequence[Sequence[Form]]) -> _Found:
+        found: list[tuple[Ints, Ints, Ints, Floats]] = []
+        for number, (rule, _, rate) in enumerate(self.rules):
+            places, weights = rule.places(columns)
+            owners = columns.words[places if rule.length else places - 1]
+            found.append((owners, np.full(places.size, number), places, weights * rate))
+        known = [(word, -1 - at, form.rate) for word, forms in enumerate(lexicon) for at, form in enumerate(forms)]
+        listed = np.array(known, dtype=np.float64).reshape(-1, 3)
+        words, numbers = listed[:, 0].astype(np.int64), listed[:, 1].astype(np.int64)
+        found.append((words, numbers, np.zeros(len(known), dtype=np.int64), listed[:, 2]))
+        return _Found(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+_TRIES = 4
+"""The most errors that are drawn for a word until one does not make another word («сделал» from «сделали»)."""
+_TAKEN_FOR_THE_WORD = frozenset({"hyphen_dropped", "hyphen_space", "tsya"})
+"""Classes whose errors are read as the right word, even if they make another word."""
+_WHICH, _MORE, _FIRST_DRAW = _TRIES - 1, _TRIES, _TRIES
+"""The numbers of a word's draws.
+
+They are: the first choice of an error, with further choices at the numbers below; whether a second error follows; and
+the number after which the draws of the rules begin.
+"""
+_SECOND = np.uint64(0x5851F42D4C957F2D)
+"""A constant that makes the draws of a second error differ from those of the first one."""
+_SHORTEST_BEGINNING = 3
+_REMEMBERED = 200_000
+
+
+def _is_other_word(word: str) -> bool:
+    """Tell whether a misspelling is another word that readers know."""
+    return is_known(word) and is_common(word)
+
+
+def as_written(wrong: str, word: str) -> str:
+    """Write a misspelling as the text writes the word: with its initial capital, and with е for ё if it has no ё.
+
+    Args:
+        wrong: the misspelling in lower case.
+        word: the right form as it is written in the text.
+    """
+    if "ё" in wrong and "ё" not in word.lower():
+        wrong = wrong.replace("ё", "е")
+    return wrong[:1].upper() + wrong[1:] if word[:1].isupper() else wrong
+
+
+def _changed(word: str, start: int, rule: LetterRule, key: np.uint64) -> str:
+    keys, numbers = np.array([key]), count(_FIRST_DRAW + 1)
+    old = word[start : start + rule.length]
+    new = rule.written(old.lower(), lambda: float(unit(keys, np.array([next(numbers)]))[0]))
+    if old[:1].isupper():
+        new = new[:1].upper() + new[1:]
+        if not new:  # «Однако» → «Днако»
+            return word[:start] + word[start + 1 :].capitalize()
+    return word[:start] + new + word[start + rule.length :]
+
 
 _SEPARATORS = (*JOINS, "split")
 """The classes whose rates are taken from the attack `spacing`."""

@@ -1,26 +1,336 @@
 """Другой порядок слов в предложении: «Вчера Маша купила билет» → «Маша купила билет вчера»."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
-from typing import ClassVar
+from functools import cache, lru_cache
+from itertools import combinations, pairwise, permutations
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from augment_ru.attacks.word_order.clauses import Clause, clauses_of
-from augment_ru.attacks.word_order.coordinations import Coordination, coordinations_of
-from augment_ru.attacks.word_order.orders import Order, orders
+from augment_ru.attacks.word_order.clauses import QUOTES, Clause, Constituent, clauses_of, makes_statement
+from augment_ru.attacks.word_order.roles import CASES, PREDICATES, Role, feature_values, kinds_of, may_be_case
 from augment_ru.draws import Streams, weighted
 from augment_ru.editing.openings import NAME, opening
-from augment_ru.editing.syntax import Syntax
+from augment_ru.editing.syntax import CLOSING, Syntax
 from augment_ru.edits import Change, Edit
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
-from augment_ru.language.morphology import NAME_LABELS, morphology
-from augment_ru.resources import name_heads
+from augment_ru.errors import AugmentError
+from augment_ru.language.morphology import NAME_LABELS, is_known, morphology
+from augment_ru.resources import dictionary_path, name_heads, number_in, rows, same_word
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc, Token
 from augment_ru.text.words import RUSSIAN
+
+_ROLES = frozenset(role.value for role in Role if role != Role.SCOPED)
+_VOWELS = frozenset("аеёиоуыэюя")
+_SUBJECTS = frozenset({Role.SUBJECT, Role.PRONOUN_SUBJECT})
+_ADVERBIAL = frozenset({Role.TIME, Role.PLACE, Role.TRANSITION})
+_PREDICATES = f"[{Role.PREDICATE}{Role.APPEARING}]"
+"""The roles that a predicate in a line of the dictionary stands for, as a regular expression."""
+_SETTINGS = frozenset({Role.TIME, Role.OBLIQUE, Role.PLACE})
+_LONG = 3
+"""A constituent of more words than this keeps its next neighbour; no shorter constituent is put between the two."""
+
+
+class Order(NamedTuple):
+    """A new order of the constituents (phrases) of a clause, and its weight.
+
+    The order has, for each position, the index of the constituent that moves there. One of the orders of a clause is
+    drawn: the higher the weight of an order, the likelier it is.
+    """
+
+    places: tuple[int, ...]
+    weight: float
+
+
+class _Line(NamedTuple):
+    source: str
+    target: str
+    weight: float
+    matches: re.Pattern[str]
+
+
+@cache
+def _lines() -> tuple[_Line, ...]:
+    """Read the dictionary of orders.
+
+    Raises:
+        AugmentError: a line does not give two orders of the same constituents, or its weight is not a positive number.
+    """
+    path = dictionary_path("clause_orders")
+    found = []
+    for source, target, weight, _ in rows(path, columns=4):
+        letters, where = source.removesuffix("*"), f"{path.name}: {source} {target}"
+        if (
+            sorted(source) != sorted(target)
+            or source == target
+            or source.endswith("*") != target.endswith("*")
+            or not set(letters) <= _ROLES
+            or len(set(letters)) < len(letters)
+        ):
+            raise AugmentError(f"{where}: needs an order and another one")
+        pattern = re.compile(letters.replace(Role.PREDICATE, _PREDICATES) + (".*" if source.endswith("*") else ""))
+        found.append(_Line(letters, target.removesuffix("*"), number_in(f"{where}: weight", weight), pattern))
+    return tuple(found)
+
+
+@lru_cache(maxsize=10_000)
+def orders_of(pattern: str) -> tuple[Order, ...]:
+    """Return the other orders that the dictionary `clause_orders` has for a clause, each once.
+
+    Args:
+        pattern: the roles of the clause's constituents (subject, predicate, …) in order, one letter (`Role`) for each.
+    """
+    found: dict[tuple[int, ...], float] = {}
+    for line in _lines():
+        if line.matches.fullmatch(pattern):
+            rest = tuple(range(len(line.source), len(pattern)))
+            places = (*(line.source.index(role) for role in line.target), *rest)
+            found[places] = max(found.get(places, 0.0), line.weight)
+    return tuple(Order(places, weight) for places, weight in found.items())
+
+
+def orders(clause: Clause) -> list[Order]:
+    """Return the other orders of a clause that keep who does what and what pronouns mean.
+
+    If the clause goes on after its last constituent (phrase), that constituent stays last.
+    """
+    return [order for order in orders_of(clause.pattern) if _keeps_meaning(clause, order.places)]
+
+
+def _keeps_meaning(clause: Clause, places: Sequence[int]) -> bool:
+    parts = clause.constituents
+    may_invert = clause.opens or clause.leads
+    roles = [one.role for one in parts]
+    if (
+        (not clause.closed and places[-1] != len(parts) - 1)
+        or (roles[places[0]] != Role.INFINITIVE and Role.INFINITIVE in roles and _follows_noun(clause))
+        or (places[0] != 0 and roles[0] in PREDICATES - {Role.INFINITIVE} and not (may_invert or clause.subordinate))
+        or _is_heavy(clause, places)
+    ):
+        return False
+    keeps_subject = clause.shared or clause.subordinate or not may_invert
+    turned = [(parts[one], parts[other]) for one, other in combinations(places, 2) if one > other]
+    return not any(
+        (keeps_subject and other.role in _SUBJECTS and one.role not in _ADVERBIAL) or _confuses(clause, one, other)
+        for one, other in turned  # `one` comes before `other` now, and came after it
+    )
+
+
+def _confuses(clause: Clause, one: Constituent, other: Constituent) -> bool:
+    """Tell whether the old order of two constituents is needed to tell subject from object, or what a pronoun means."""
+    pair = {one.role, other.role}
+    if pair == {Role.SUBJECT, Role.OBJECT} and _are_ambiguous(clause, one, other):
+        return True
+    return _binds(clause, one, other) or _binds(clause, other, one)
+
+
+def _follows_noun(clause: Clause) -> bool:
+    """Tell whether a noun or pronoun is directly before the clause: «просил капитана …»."""
+    before = clause.constituents[0].first - 1
+    return before >= clause.tree.first and clause.tree.tokens[before].pos in ("NOUN", "PROPN", "PRON", "NUM", "DET")
+
+
+def _is_heavy(clause: Clause, places: Sequence[int]) -> bool:
+    """Tell whether an order puts a long constituent in front of a final predicate or of a shorter constituent.
+
+    An order is also heavy if it begins with a time or place and ends in a subject and a verb of appearing («ежегодно
+    сезон открывался»).
+
+    Args:
+        clause: the clause.
+        places: the old index of each constituent, in the new order.
+    """
+    sizes = [one.last - one.first for one in clause.constituents]
+    before, end = places[-2], places[-1]
+    if clause.constituents[end].role in PREDICATES and end != len(places) - 1 and sizes[before] > _LONG:
+        return True
+    first, *last = (clause.constituents[at].role for at in (places[0], before, end))
+    late = first in _SETTINGS and last == [Role.SUBJECT, Role.APPEARING]  # «ежегодно сезон открывался»
+    if late and end != len(places) - 1:
+        return True
+    after = clause.constituents[places[0]].role in PREDICATES
+    for left, right in pairwise(places):
+        if after and right != left + 1 and sizes[left] > max(_LONG, sizes[right]):
+            return True
+        after = after or clause.constituents[right].role in PREDICATES
+    return False
+
+
+def _are_ambiguous(clause: Clause, one: Constituent, other: Constituent) -> bool:
+    """Tell whether a reader could take the object for the subject: «мать любит дочь»."""
+    tokens = clause.tree.tokens
+    subject, thing = (one, other) if one.role == Role.SUBJECT else (other, one)
+    verb = feature_values(tokens[clause.predicate].features)
+    noun = tokens[thing.head]
+    features = feature_values(noun.features)
+    agrees = verb.get("Number") == features.get("Number") and (
+        "Gender" not in verb or verb.get("Number") == "Plur" or verb.get("Gender") == features.get("Gender")
+    )
+    return may_be_case(noun, "Nom") and agrees and not _is_person(tokens[subject.head])
+
+
+def _is_person(token: Token) -> bool:
+    """Tell whether the nominative of a noun cannot be taken for an accusative.
+
+    This holds for a form without an accusative reading, and for a masculine animate singular that ends in a consonant.
+    """
+    features = feature_values(token.features)
+    if not may_be_case(token, "Acc"):
+        return True
+    masculine = features.get("Gender") == "Masc" and features.get("Number") == "Sing"
+    return masculine and features.get("Animacy") == "Anim" and token.text[-1].lower() not in _VOWELS
+
+
+def _binds(clause: Clause, one: Constituent, other: Constituent) -> bool:
+    """Tell whether a pronoun in `one` may mean a noun in `other`.
+
+    A pronoun that is a whole constituent never means the head of another constituent. It may mean a noun that depends
+    on that head: «в доме Ивана он …».
+    """
+    tokens = clause.tree.tokens
+    words = [tokens[number] for number in range(one.first, one.last) if tokens[number].pos in ("PRON", "DET")]
+    kinds = frozenset[str]().union(*(kinds_of(word.lemma) for word in words))
+    if "own" in kinds:
+        return other.role in {*_SUBJECTS, Role.PRONOUN_OBJECT}
+    if "third" not in kinds:
+        return False
+    alone = one.role in (Role.PRONOUN_SUBJECT, Role.PRONOUN_OBJECT)
+    return any(
+        tokens[number].pos in ("NOUN", "PROPN")
+        and "time" not in kinds_of(tokens[number].lemma)
+        and not (alone and number == other.head)
+        for number in range(other.first, other.last)
+    )
+
+
+_KINDS = {"NOUN": "NOUN", "PROPN": "NOUN", "ADJ": "ADJ"}
+_LONGEST = 4
+"""The most members of a list whose other orders are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coordination:
+    """A list in a sentence («хлеб, сыр и молоко») whose members have the same form.
+
+    Attributes:
+        tree: the tree of the sentence.
+        members: for each member, the index of its first token in the text, and the index of the token after its last
+            one.
+        opens: whether the first member begins with the first word of the sentence.
+    """
+
+    tree: Syntax
+    members: Sequence[tuple[int, int]]
+    opens: bool
+
+    @property
+    def orders(self) -> Iterator[tuple[int, ...]]:
+        """All other orders of the list: for each position, the index of the member that moves there, from 0."""
+        return (order for order in permutations(range(len(self.members))) if order != tuple(range(len(self.members))))
+
+
+def coordinations_of(tree: Syntax) -> Iterator[Coordination]:
+    """Yield the lists in a sentence («хлеб и молоко») whose order has no meaning; a question gives no lists."""
+    if makes_statement(tree):
+        for number in range(tree.first, tree.last):
+            conjoined = [one for one in tree.dependents[number] if tree.tokens[one].relation == "conj"]
+            found = _coordination(tree, [number, *conjoined]) if conjoined else None
+            if found is not None:
+                yield found
+
+
+def _coordination(tree: Syntax, heads: Sequence[int]) -> Coordination | None:
+    if len(heads) > _LONGEST or not _are_alike(tree, heads) or not _is_free(tree, heads):
+        return None
+    members = [_member(tree, one) for one in heads]
+    if not all(members) or len({_shape(tree, member) for member in members}) > 1 or not _is_list(tree, members):
+        return None
+    before = range(tree.first, members[0].start)
+    spans = [(member.start, member.stop) for member in members]
+    return Coordination(tree, spans, opens=all(tree.marks[number] for number in before))
+
+
+def _are_alike(tree: Syntax, heads: Sequence[int]) -> bool:
+    """Tell whether the heads are all nouns of one case, or all adjectives in front of the same noun."""
+    tokens = [tree.tokens[one] for one in heads]
+    forms = [feature_values(token.features) for token in tokens]
+    case = forms[0].get("Case", "")
+    if len({_KINDS.get(token.pos, "") for token in tokens}) > 1 or tokens[0].pos not in _KINDS or not case:
+        return False
+    if case not in CASES or not all(may_be_case(token, case) for token in tokens):
+        return False
+    same = len({form.get("Gender") for form in forms}) == 1
+    return tokens[0].pos != "ADJ" or (same and tokens[0].relation == "amod" and heads[-1] < tokens[0].head)
+
+
+def _is_free(tree: Syntax, heads: Sequence[int]) -> bool:
+    """Tell whether the order of a list may change.
+
+    It may not if a predicate agrees with one member alone, if the list is part of a name, or if its order is fixed by
+    use.
+    """
+    head = tree.tokens[heads[0]]
+    above = tree.tokens[head.head]
+    if head.relation.startswith("nsubj") and "Number=Plur" not in above.features:
+        return False
+    if same_word(above.lemma) in name_heads() or above.entity:
+        return False
+    lemmas = [same_word(tree.tokens[one].lemma) for one in heads]
+    fixed = any("pair" in kinds_of(f"{left}-{right}") for left, right in pairwise(lemmas))
+    return len(set(lemmas)) == len(lemmas) and not fixed
+
+
+def _member(tree: Syntax, head: int) -> range:
+    """Return the tokens of a member: its head, an adjective in front of it and its own preposition.
+
+    The range is empty if the member has other words, or is a word that must not move.
+    """
+    tokens = tree.tokens
+    word, nothing = tokens[head], range(head, head)
+    own = [one for one in tree.dependents[head] if tokens[one].relation not in ("conj", "cc", "case")]
+    described = own == [head - 1] and tokens[head - 1].relation in ("amod", "det") and not tree.dependents[head - 1]
+    if own and (word.pos == "ADJ" or not described):
+        return nothing
+    if word.entity or not is_known(word.text.lower()) or (not word.text[0].islower() and head != tree.first):
+        return nothing
+    kinds = kinds_of(word.text).union(kinds_of(word.lemma), *(kinds_of(tokens[one].lemma) for one in own))
+    if kinds & {"scope", "time", "light"}:
+        return nothing
+    first = head - len(own)
+    prepositions = [one for one in tree.dependents[head] if tokens[one].relation == "case"]
+    if word.relation != "conj" or not prepositions:
+        return range(first, head + 1)
+    return range(first - 1, head + 1) if prepositions == [first - 1] else nothing
+
+
+def _shape(tree: Syntax, member: range) -> tuple[bool, bool]:
+    """Tell whether a member has a preposition of its own, and whether it has an adjective."""
+    prepositions = tree.tokens[member.start].pos == "ADP"
+    return prepositions, len(member) - prepositions > 1
+
+
+def _is_list(tree: Syntax, members: Sequence[range]) -> bool:
+    """Tell whether commas and a last «и» separate the members, and no word around the list counts or describes them."""
+    tokens = tree.tokens
+    if any(right.start - left.stop != 1 for left, right in pairwise(members)):
+        return False
+    *commas, last = (tokens[left.stop].text.lower() for left, _ in pairwise(members))
+    before = tokens[members[0].start - 1].text.lower() if members[0].start > tree.first else ""
+    if last != "и" or set(commas) - {","} or before in QUOTES or "counting" in kinds_of(before):
+        return False
+    after = members[-1].stop
+    if after == tree.last:
+        return True
+    if not tree.marks[after]:  # «сделал его опекуном и царём оставил …»: the last member may be of the next verb
+        return tokens[after].pos not in ("VERB", "AUX") or tokens[members[0].stop - 1].head == after
+    behind = tokens[after + 1 : after + 3]
+    describes = any("relative" in kinds_of(one.lemma) or "VerbForm=Part" in one.features for one in behind)
+    return tokens[after].text in CLOSING | {",", ";"} and not describes
+
 
 Touches = Callable[[int, int], bool]
 """A function that tells whether a range of places in a text contains a protected character."""

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from augment_ru import AugmentError
-from augment_ru.models._http import Server, concurrent_answers
+from augment_ru.models.openai import Server, concurrent_answers
 from faults import hostile
 from faults.fuzzer import Case, Fault, Fuzzer
 

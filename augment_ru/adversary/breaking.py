@@ -1,26 +1,193 @@
-"""The search against a model with scores: it asks about sets that a surrogate expects to break the answer.
+"""Searches against a model: each yields sets of changes to ask about, until one breaks the answer, then smaller ones.
 
-The surrogate predicts the effects of sets of changes from all answers so far. The next set is chosen in one of three
-ways:
+**With scores**, a surrogate predicts the effects of sets of changes from all answers so far. The next set is chosen in
+one of three ways:
 
 - the smallest set that the surrogate expects to break the answer; if there is none, the one expected nearest to it;
 - the set that came nearest to breaking the answer, with one change added, taken back or exchanged. Effects are not
   quite additive, and the surrogate errs least near a set that was asked;
 - a random set, as against a model that gives only labels: if an answer showed that further letters of a word add
   nothing, because such models often break when most words are changed; and if the other ways find no new set.
+
+**With labels alone**, the answers before the first wrong one do not tell which changes matter. So the search draws sets
+of six sizes: the largest change all places, the smallest half of them. A place is a word that can be changed, and each
+gets one change; only one set of nine may change several letters of a word. Every place is drawn about equally often,
+and so is every alternative at a place. Many changes at once break most answers. Some answers break only if certain
+words stay as they are; smaller sets leave more words as they are.
+
+**With a guide**, a model whose scores order the queries: changes that break one model often break another one of the
+same task. Since the guide's scores are only guesses, random noise of varying size is added to the effects that they
+predict, and some queries are drawn without the guide.
 """
 
-from collections.abc import Iterable
-from itertools import chain
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, pairwise
 from math import fsum
 from typing import TypeAlias
 
 import numpy as np
 
-from augment_ru.adversary.by_labels import random_sets
-from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, as_set
-from augment_ru.adversary.surrogate import Regression, Surrogate
+from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Regression, Search, Surrogate, as_set
 from augment_ru.draws import Floats
+
+_SHARES = (1.0, 0.8, 0.9, 0.7, 0.6, 0.8, 0.9, 0.5)
+"""The shares of the places that sets change, used in turn.
+
+They were chosen on sentences of three domains against linear models of words and of characters
+(benchmarks/measurements.md). If all places were always changed, a third fewer answers of the word models broke; with
+the best single share, 0.8, a tenth fewer at 10 queries.
+"""
+_BLIND_LETTERS = 9
+"""One of this many sets may change several letters of a word; the others change one at most."""
+_BLIND_TRIES = 100
+"""After this many draws in a row without a new set, the search ends."""
+
+
+def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
+    """Search for a set of changes that breaks the answer, by random sets, for a model that gives labels alone.
+
+    The generator yields the next set to ask the model about; the caller sends back what came of the set. The search
+    ends when a set broke the answer, or when no new set is found.
+
+    Args:
+        knowledge: which sets of the record's changes were tried already, and what came of each.
+        draws: the random numbers of the search.
+    """
+    for chosen in random_sets(knowledge, draws):
+        verdict = yield chosen
+        if verdict.broken:
+            return
+
+
+def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
+    """Yield random sets of changes that the model was not asked about before, until 100 draws in a row give no new set.
+
+    A set changes at least half of the words that can be changed, or fewer if the gate is expected to refuse more. Words
+    and changes that were seldom chosen so far are preferred.
+
+    Args:
+        knowledge: which sets of the record's changes were tried already, and what came of each.
+        draws: the random numbers of the search.
+    """
+    turn = failures = 0
+    count = len(knowledge)
+    places = knowledge.pool.places
+    most = int(places.max()) + 1
+    alike = [1.0] * count
+    drawn, drawn_at = np.zeros(count), np.zeros(most)
+    while failures < _BLIND_TRIES:
+        share = _SHARES[turn % len(_SHARES)]
+        alone = turn % _BLIND_LETTERS != _BLIND_LETTERS - 1
+        turn += 1
+        by_place = draws.uniform(most)
+        order = np.lexsort((draws.uniform(count), drawn, by_place[places], drawn_at[places]))
+        found = knowledge.fitting(order.tolist(), alike, most=max(1, round(share * most)), alone=alone)
+        drawn[found] += 1
+        drawn_at += np.bincount(places[found], minlength=most)
+        chosen = as_set(found)
+        if chosen and knowledge.is_open(chosen):
+            failures = 0
+            yield chosen
+        else:
+            failures += 1
+
+
+def shrink_by_labels(knowledge: Knowledge) -> Search:
+    """Make the smallest set of changes that broke the answer smaller, until none of its changes can be undone.
+
+    The generator yields the next set to ask the model about; the caller sends back what came of the set. The method is
+    delta debugging (Zeller and Hildebrandt 2002).
+
+    Args:
+        knowledge: which sets of the record's changes were tried already, and what came of each.
+    """
+    broken = knowledge.smallest
+    parts = 2
+    while broken is not None and len(broken) > 1:
+        bounds = [len(broken) * at // parts for at in range(parts + 1)]
+        groups = [broken[start:stop] for start, stop in pairwise(bounds)]
+        others = [as_set(set(broken) - set(group)) for group in groups]
+        tried = groups if parts == 2 else others  # noqa: PLR2004  (each half is the rest of the other)
+        for chosen in tried:
+            if knowledge.is_open(chosen):
+                yield chosen
+            if knowledge.is_broken(chosen):
+                parts = 2 if tried is groups else max(parts - 1, 2)
+                broken = chosen
+                break
+        else:
+            if parts == len(broken):
+                return
+            parts = min(2 * parts, len(broken))
+
+
+_NOISE = (0.0, 0.3, 0.0, 0.6, 0.3, 1.0)
+"""The standard deviations of the noise added to the effects, used in turn; the unit is that of all effects."""
+_BLIND = 8
+"""One of this many queries is drawn without the guide."""
+_GUIDED_LETTERS = 4
+"""One of this many sets may change several letters of a word; the others change one at most. With the gate, which often
+refuses sets of many letters, one change a word breaks more answers; without it, further letters do, against models of
+characters (benchmarks/measurements.md)."""
+_GUIDED_TRIES = 50
+"""After this many proposed sets in a row that cannot be asked about, the guide is not used any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """What the scores of a guide say about a record.
+
+    A rival is a label that may replace the right one. Its margin is how far its score is behind that of the right
+    label.
+
+    Attributes:
+        margins: the margin of each rival in the original, in nats, shape (rivals,).
+        effects: by how much each change of the record, applied alone, lowers each margin, shape (changes, rivals).
+    """
+
+    margins: Floats
+    effects: Floats
+
+
+def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Search:
+    """Search for a set of changes that breaks the answer, in the order that a guide's scores suggest.
+
+    The generator yields the next set to ask the model about; the caller sends back what came of the set. The search
+    ends when a set broke the answer, or when no new set is found.
+
+    Args:
+        knowledge: which sets of the record's changes were tried already, and what came of each.
+        guidance: what the guide's scores say about the record.
+        draws: the random numbers of the search.
+    """
+    blind = random_sets(knowledge, draws)
+    scale = float(guidance.effects.std())
+    nearest = np.argsort(guidance.margins, kind="stable")
+    turn = asked = failures = 0
+    while failures < _GUIDED_TRIES:
+        rival = nearest[turn // len(_NOISE) % len(nearest)]
+        noise = _NOISE[turn % len(_NOISE)] * scale
+        turn += 1
+        alone = turn % _GUIDED_LETTERS != 0
+        gains = guidance.effects[:, rival] + (noise * draws.bell(len(knowledge)) if noise else 0.0)
+        order = np.argsort(-gains, kind="stable").tolist()
+        chosen = as_set(knowledge.fitting(order, gains.tolist(), alone=alone))
+        if not chosen or not knowledge.is_open(chosen):
+            failures += 1
+            continue
+        failures = 0
+        verdict = yield chosen
+        asked += 1
+        if not verdict.broken and asked % (_BLIND - 1) == 0 and (drawn := next(blind, None)) is not None:
+            verdict = yield drawn
+        if verdict.broken:
+            return
+    for drawn in blind:
+        verdict = yield drawn
+        if verdict.broken:
+            return
+
 
 _BEYOND = 0.05
 """A set is expected to break the answer if a margin is expected this far below 0, as a share of the original's."""
@@ -245,3 +412,29 @@ def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> I
             ordered = knowledge.fitting(order, gains, most=most, alone=not view.adds)
             found.update((as_set(ordered[:size]), None) for size in range(1, len(ordered) + 1))
     return filter(knowledge.is_open, found)
+
+
+def search_of(
+    knowledge: Knowledge, margins: Floats | None, guidance: Guidance | None, draws: Draws, *, minimal: bool
+) -> Search:
+    """Run the whole search of a record: until a set breaks the answer and then, with `minimal`, until it is minimal.
+
+    Args:
+        knowledge: what is known about the record's sets.
+        margins: the margins of the original; None if the model gives no usable scores.
+        guidance: what a guide says, used only without margins; None for no guide.
+        draws: the random numbers of the search.
+        minimal: whether to shrink the broken set.
+    """
+    if margins is None:
+        if guidance is None:
+            yield from break_by_labels(knowledge, draws)
+        else:
+            yield from break_by_guide(knowledge, guidance, draws)
+        if minimal:
+            yield from shrink_by_labels(knowledge)
+        return
+    surrogate = Surrogate(knowledge.pool, margins)
+    yield from break_by_scores(knowledge, surrogate, draws)
+    if minimal:
+        yield from shrink_by_scores(knowledge, surrogate, draws)
