@@ -27,12 +27,10 @@ def _changes_sign(fates: Fates) -> bool:
     text, other = fates.source.text, fates.other
     if other is not None or any(fates.source.forms[number] == "минус" for number in fates.lost):
         return other is None or _SIGNED.findall(text) != _SIGNED.findall(other.text)
-    ends = (
-        text[one.start : one.stop][-1:] + one.text[-1:]
-        for one in fates.edits
-        if text[one.stop : one.stop + 1].isdigit()
+    return any(
+        text[stop : stop + 1].isdigit() and not _MINUSES.isdisjoint(text[start:stop][-1:] + new[-1:])
+        for start, stop, new, _ in fates.edits
     )
-    return any(not _MINUSES.isdisjoint(end) for end in ends)
 
 
 _MINUSES = frozenset("-−–")
