@@ -37,7 +37,9 @@ LONGEST_SENTENCE = 256
 """A longer sentence is split into parts of this many words, since the cost of a change grows with its sentence."""
 COMBINING = re.compile("[\u0300-\u036f]")
 _STRESS = re.compile("[\u0300\u0301]")
-SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9])|\n+")
+SENTENCE_END = re.compile(
+    r"[.!?…\n](?:(?<=\n)\n*|(?<!\n)[.!?…]*[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9]))"  # one set first is searched for fast
+)
 """The end of a sentence with the space after it. If a lower-case letter follows the space, the sentence goes on."""
 
 
