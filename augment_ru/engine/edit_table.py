@@ -1,6 +1,6 @@
 """Tables of edits of many texts, in columns. `apply` makes them from proposals; gates and results read them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -68,14 +68,10 @@ class EditTable(Sequence[Script]):
         return self.rows.size
 
     def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
-        return list(map(self._script, self.parts[at])) if isinstance(at, slice) else self._script(self.parts[at])
-
-    def __iter__(self) -> Iterator[Script]:
-        return map(self._script, self.parts)
-
-    def _script(self, part: tuple[int, int, int]) -> Script:
-        row, start, stop = part
-        notes = self.notes and self.notes[start:stop]
+        if isinstance(at, slice):
+            return [self[number] for number in range(len(self))[at]]
+        row, start, stop = self.parts[at]
+        notes = self.notes[start:stop]
         return Script.of(self.sources[row], self.triples[start:stop], notes if any(notes) else ())
 
     @cached_property

@@ -17,7 +17,7 @@ from augment_ru.script import Script
 from augment_ru.signals import uncollected
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
-from augment_ru.similarities.meaning.words import SENTENCE_END, Fates, Source, kept_source, written
+from augment_ru.similarities.meaning.words import SENTENCE_END, Fates, Source, edits_as_said, kept_source
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import decode
 from augment_ru.version import version_of
@@ -136,7 +136,7 @@ class MeaningScorer(Scorer):
         key = (index, *script.triples, *script.notes)
         score = self._scores.get(key)
         if score is None:
-            parts = self._source(index).parts(written(script))
+            parts = self._source(index).parts(edits_as_said(script))
             score = self._scores[key] = min((self._of_fates(fates_of(*part)) for part in parts), default=1.0)
         return score
 

@@ -378,14 +378,12 @@ def features_of(fates: Fates) -> dict[str, float]:
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
     """
+    changed = fates.lost or fates.inserted or fates.replaced or fates.reshaped or fates.moved
     parts = (
         (of_lost, fates.lost),
         (of_damaged, fates.damaged),
         (of_signs, fates.signs),
-        (
-            of_claims,
-            fates.lost or fates.inserted or fates.replaced or fates.reshaped or fates.moved or _changes_sign(fates),
-        ),
+        (of_claims, changed or _changes_sign(fates)),
         (of_moved, fates.moved),
         (of_roles, fates.reshaped or fates.is_guess),
         (of_forms, fates.reshaped),

@@ -30,17 +30,12 @@ def fates_of(source: Source, edits: Sequence[Written], other: Source | None = No
             edits are known.
     """
     fates = Fates(source, edits=edits, other=other)
-    return _matched(source, _stretches(source, edits, fates), fates)
-
-
-def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> Fates:
-    """Match the words of all stretches, add what is found to `fates`, and return `fates`."""
-    if not stretches:  # most edits only misspell words
+    if not (stretches := _stretches(source, edits, fates)):  # most edits only misspell words
         return fates
     for stretch in stretches:
         _match_inside(source, stretch)
     left = [stretch for stretch in stretches if stretch.old or stretch.new]
-    for same in (_same_form, lemmas_of):
+    for same in (lambda word: (word,), lemmas_of):
         _match_across(source, left, fates, same)
     for stretch in left:
         _match_near(source, stretch, fates)
@@ -122,8 +117,8 @@ def _stretches(source: Source, edits: Sequence[Written], fates: Fates) -> list[_
         if start == stop:  # an insertion touches the word in which it stands, and those whose letters it joins
             begin = bisect_left(stops, start) if written[:1].isalnum() else begin
             end = bisect_right(starts, stop) if written[-1:].isalnum() else end
-        elif begin >= end and not written and _are_letters(text, start - 1, stop):  # a deletion joins two words
-            begin, end = begin - 1, end + 1
+        elif begin >= end and not written and text[start - 1 : start].isalnum() and text[stop : stop + 1].isalnum():
+            begin, end = begin - 1, end + 1  # a deletion joins two words
         if said != written and end == begin + 1 and form_of(said) == forms[begin]:
             fates.signs.append((begin, written))
             continue
@@ -142,10 +137,6 @@ def _stretches(source: Source, edits: Sequence[Written], fates: Fates) -> list[_
         distance += max(stop - start, len(said))
         at = stop
     return found
-
-
-def _are_letters(text: str, *places: int) -> bool:
-    return all(0 <= place < len(text) and text[place].isalnum() for place in places)
 
 
 def _match_inside(source: Source, stretch: _Stretch) -> None:
@@ -191,10 +182,6 @@ def turns(form: str, word: str) -> bool:
     if (form[:2] == "не" or word[:2] == "не") and "не" in {word.removesuffix(form), form.removesuffix(word)}:
         return True
     return has_form(word) and (decides(form) or decides(word))
-
-
-def _same_form(word: str) -> Sequence[str]:
-    return (word,)
 
 
 def _match_across(

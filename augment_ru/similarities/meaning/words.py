@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, TypeAlias, TypeVar
 from unicodedata import normalize
 
@@ -66,24 +66,22 @@ def form_of(word: str) -> str:
     return word.lower().replace("ё", "е")
 
 
-def written(script: Script) -> Sequence[Written]:
+def edits_as_said(script: Script) -> Sequence[Written]:
     """Return the edits of a script, sorted, with what a reader understands by their new texts."""
-    if not script.notes:
-        return [(start, stop, text, text) for start, stop, text in script.triples]
-    pairs = zip(script.triples, script.notes, strict=True)
-    return [(start, stop, text, as_said(text, note)) for (start, stop, text), note in pairs]
+    pairs = zip(script.triples, script.notes or repeat(None), strict=False)
+    return [(start, stop, text, as_said(text, note) if note else text) for (start, stop, text), note in pairs]
 
 
-def as_said(text: str, note: Note | None) -> str:
+def as_said(text: str, note: Note) -> str:
     """Return what a reader understands by the new text of an edit: the reading in its note («кошка» for 🐱), or itself.
 
     An attack may state any reading, so the reading counts only in two cases: a word of the new text is not in the
     dictionary; or the reading differs from the new text only by an ending, an abbreviation, the spelling of the same
     sounds, the name of a person, or «ты» and «вы». In all other cases, such as a synonym, the new text counts.
     """
-    reading = note.reading if note else None
-    if reading is None or reading == text or not (words := forms_of(text)) or not all(map(has_form, words)):
-        return text if reading is None else reading
+    reading = text if note.reading is None else note.reading
+    if reading == text or not (words := forms_of(text)) or not all(map(has_form, words)):
+        return reading
     read = forms_of(reading)
     single = len(read) == len(words) == 1
     names = single and reading[0].isupper() and text[0].isupper() and _are_names(read[0], words[0])
@@ -194,21 +192,16 @@ class Source:
             return [*found, (self, inside)] if inside else found
         at = 0
         while at < len(inside):
-            first = self.sentence_at(inside[at][0])
-            last, until = self._sentence_until(inside[at]), at + 1
+            first = last = self.sentence_at(inside[at][0])
+            until = at
             while until < len(inside) and self.sentence_at(inside[until][0]) <= last:
-                last = max(last, self._sentence_until(inside[until]))
-                until += 1
+                start, stop, *_ = inside[until]
+                last, until = max(last, self.sentence_at(max(stop - 1, start))), until + 1
             shift = self._sentences[first][0]
-            part = self._part(first, last)
             own = [(start - shift, stop - shift, new, said) for start, stop, new, said in inside[at:until]]
-            found.append((part, own))
+            found.append((self._part(first, last), own))
             at = until
         return found
-
-    def _sentence_until(self, edit: Written) -> int:
-        """Return the index of the sentence that contains the last character of an edit."""
-        return self.sentence_at(max(edit[1] - 1, edit[0]))
 
     def _added(self, edits: Sequence[Written], behind: Sequence[Written]) -> list[Written]:
         """Return the edits of `behind` that insert a new word, or no word at all.
