@@ -21,9 +21,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 from augment_ru.edits import Edit, Note
+from augment_ru.script import Script
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
-from augment_ru.similarities.meaning.words import Source
+from augment_ru.similarities.meaning.words import Source, edits_as_said
 
 ROOT = Path(__file__).resolve().parent.parent
 PAIRS = ROOT / "benchmarks" / "graded" / "fitted.jsonl"
@@ -41,7 +42,7 @@ def features_of_pair(row: Mapping[str, Any]) -> list[dict[str, float]]:
     notes = row.get("notes") or [None] * len(row["edits"])
     pairs = zip(row["edits"], notes, strict=True)
     edits = [Edit(start, stop, text, Note(**note) if note else None) for (start, stop, text), note in pairs]
-    return [features_of(fates_of(*part)) for part in source.parts(edits)]
+    return [features_of(fates_of(*part)) for part in source.parts(edits_as_said(Script(row["source"], edits)))]
 
 
 def fitted(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[float, list[float]]:

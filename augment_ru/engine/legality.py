@@ -66,9 +66,9 @@ def legal(
     _check(batch, proposals)
     numbers = np.arange(proposals.ranks.size)
 
-    def drop(edits: Mask, reason: str) -> None:
+    def drop(edits: Mask | None, reason: str) -> None:
         nonlocal proposals, numbers
-        if edits.any():
+        if edits is not None and edits.any():
             bad = marked(proposals.ranks.size, proposals.changes[edits])
             if drops is not None:
                 drops.extend(Drop(number, reason) for number in numbers[bad].tolist())
@@ -165,14 +165,14 @@ def _touching(batch: Batch, starts: Ints, stops: Ints) -> Mask:
     return touching
 
 
-def _breaking_json(batch: Batch, proposals: Proposals) -> Mask:
-    """Return whether each edit breaks a text that is JSON, shape (edits,).
+def _breaking_json(batch: Batch, proposals: Proposals) -> Mask | None:
+    """Return whether each edit breaks a text that is JSON, shape (edits,); None if no text is.
 
     An edit breaks JSON if it writes a quote, a backslash or a control character, or if it touches the start or the end
     of the text.
     """
     if batch.in_json is None:
-        return np.zeros(proposals.starts.size, dtype=np.bool_)
+        return None
     rows = batch.rows(proposals.starts)
     texts = proposals.replace(np.arange(proposals.starts.size))
     wrong = counts_before(among(texts.codes, '"\\') | (texts.codes < ord(" ")))
@@ -182,15 +182,16 @@ def _breaking_json(batch: Batch, proposals: Proposals) -> Mask:
     return found
 
 
-def _respelling(batch: Batch, proposals: Proposals) -> Mask:
-    """Return whether each edit makes another word of a text with one or two letters, shape (edits,).
+def _respelling(batch: Batch, proposals: Proposals) -> Mask | None:
+    """Return whether each edit makes another word of a text with one or two letters, shape (edits,); None if none does.
 
     For example, the answer «А» must not become «С». Changes of letter case are allowed.
     """
-    few = batch.prepared.of_few_letters
-    found: Mask = np.zeros(proposals.starts.size, dtype=np.bool_) if few is None else few[batch.rows(proposals.starts)]
+    if (few := batch.prepared.of_few_letters) is None:
+        return None
+    found: Mask = few[batch.rows(proposals.starts)]
     at = np.flatnonzero(found)
-    texts = proposals.replace(at) if at.size else Replacements.of(())
+    texts = proposals.replace(at)
     for number, edit in enumerate(at.tolist()):
         start, stop = int(proposals.starts[edit]), int(proposals.stops[edit])
         old = decode(batch.codes[start:stop])

@@ -143,8 +143,8 @@ def test_never_and_nobody_only_repeat_a_negation() -> None:
 
 
 def test_a_misspelt_word_is_told_from_another_word() -> None:
-    typo = features_of(fates_of(Source("кот спит"), [Edit(1, 2, "й")]))
-    other = features_of(fates_of(Source("кот спит"), [Edit(1, 2, "и")]))
+    typo = features_of(fates_of(Source("кот спит"), [(1, 2, "й", "й")]))
+    other = features_of(fates_of(Source("кот спит"), [(1, 2, "и", "и")]))
     assert "became_word" not in typo
     assert "became_word" in other
 
@@ -259,10 +259,10 @@ def test_the_grades_of_scores_are_shares_that_rise_with_the_score() -> None:
 
 def test_the_fates_of_words_that_are_gone_or_change_places() -> None:
     source = Source("Кошка спит в доме")
-    assert fates_of(source, [Edit(6, 11, "")]) == Fates(source, lost=[1])
-    assert fates_of(source, [Edit(0, 5, "в доме"), Edit(11, 17, "кошка")]) == Fates(
+    assert fates_of(source, [(6, 11, "", "")]) == Fates(source, lost=[1])
+    assert fates_of(source, [(0, 5, "в доме", "в доме"), (11, 17, "кошка", "кошка")]) == Fates(
         source, moved=[2, 3, 0], order=[2, 3, 1, 0]
     )
-    assert fates_of(source, [Edit(0, 5, "спит"), Edit(6, 10, "пёс")]) == Fates(
+    assert fates_of(source, [(0, 5, "спит", "спит"), (6, 10, "пёс", "пёс")]) == Fates(
         source, lost=[0], moved=[1], inserted=[(1, "пес")], order=[1, 2, 3]
     )

@@ -117,10 +117,10 @@ def test_a_text_does_not_contradict_itself(text: str) -> None:
 
 
 def test_a_reading_counts_only_where_a_reader_reads_it() -> None:
-    assert as_said(Edit(0, 3, "🐱", Note("кот"))) == "кот"
-    assert as_said(Edit(0, 3, "лис", Note("кот"))) == "лис"
-    assert as_said(Edit(0, 4, "это", Note("этот"))) == "этот"
-    assert as_said(Edit(0, 6, "пришёл", Note("придёт"))) == "пришёл"
+    assert as_said("🐱", Note("кот")) == "кот"
+    assert as_said("лис", Note("кот")) == "лис"
+    assert as_said("это", Note("этот")) == "этот"
+    assert as_said("пришёл", Note("придёт")) == "пришёл"
     layout = Script("Он не пришёл домой.", [Edit(3, 5, "yt", Note("не"))])
     alike = Script("Он не пришёл домой.", [Edit(3, 5, "нe", Note("не"))])
     scorer = meaning.against([layout.source, alike.source])

@@ -27,12 +27,10 @@ def _changes_sign(fates: Fates) -> bool:
     text, other = fates.source.text, fates.other
     if other is not None or any(fates.source.forms[number] == "минус" for number in fates.lost):
         return other is None or _SIGNED.findall(text) != _SIGNED.findall(other.text)
-    ends = (
-        text[one.start : one.stop][-1:] + one.text[-1:]
-        for one in fates.edits
-        if text[one.stop : one.stop + 1].isdigit()
+    return any(
+        text[stop : stop + 1].isdigit() and not _MINUSES.isdisjoint(text[start:stop][-1:] + new[-1:])
+        for start, stop, new, _ in fates.edits
     )
-    return any(not _MINUSES.isdisjoint(end) for end in ends)
 
 
 _MINUSES = frozenset("-−–")
@@ -380,14 +378,12 @@ def features_of(fates: Fates) -> dict[str, float]:
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
     """
+    changed = fates.lost or fates.inserted or fates.replaced or fates.reshaped or fates.moved
     parts = (
         (of_lost, fates.lost),
         (of_damaged, fates.damaged),
         (of_signs, fates.signs),
-        (
-            of_claims,
-            fates.lost or fates.inserted or fates.replaced or fates.reshaped or fates.moved or _changes_sign(fates),
-        ),
+        (of_claims, changed or _changes_sign(fates)),
         (of_moved, fates.moved),
         (of_roles, fates.reshaped or fates.is_guess),
         (of_forms, fates.reshaped),

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from augment_ru.edits import Edit
 from augment_ru.language.morphology import has_form, is_known, lemmas_of
 from augment_ru.similarities.meaning.claims import decides
-from augment_ru.similarities.meaning.words import Fates, Source, as_said, digits_of, form_of, forms_of
+from augment_ru.similarities.meaning.words import Fates, Source, Written, digits_of, form_of, forms_of
 
 _MOST_PAIRS = 400
 """The most pairs of an old and a new word in a stretch in which misspelt words are searched for."""
@@ -21,7 +20,7 @@ _NEAR = 0.5
 """A new word may be a misspelling of an old one if they differ in at most this share of the longer one's letters."""
 
 
-def fates_of(source: Source, edits: Sequence[Edit], other: Source | None = None) -> Fates:
+def fates_of(source: Source, edits: Sequence[Written], other: Source | None = None) -> Fates:
     """Find what edits do to each word of a text: whether it is lost, misspelt, moved, replaced and so on.
 
     Args:
@@ -31,17 +30,12 @@ def fates_of(source: Source, edits: Sequence[Edit], other: Source | None = None)
             edits are known.
     """
     fates = Fates(source, edits=edits, other=other)
-    return _matched(source, [one for one in _stretches(source, edits, fates) if one], fates)
-
-
-def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> Fates:
-    """Match the words of all stretches, add what is found to `fates`, and return `fates`."""
-    if not stretches:  # most edits only misspell words
+    if not (stretches := _stretches(source, edits, fates)):  # most edits only misspell words
         return fates
     for stretch in stretches:
         _match_inside(source, stretch)
     left = [stretch for stretch in stretches if stretch.old or stretch.new]
-    for same in (_same_form, lemmas_of):
+    for same in (lambda word: (word,), lemmas_of):
         _match_across(source, left, fates, same)
     for stretch in left:
         _match_near(source, stretch, fates)
@@ -65,7 +59,7 @@ def guessed_fates(source: Source, text: str) -> Fates:
     return fates_of(source, word_edits(source, new), new)
 
 
-def word_edits(source: Source, new: Source) -> list[Edit]:
+def word_edits(source: Source, new: Source) -> list[Written]:
     """Align an original with a new text word by word, and return edits that turn the original into the new text."""
     matcher = SequenceMatcher(None, source.forms, new.forms, autojunk=False)
     edits = []
@@ -74,7 +68,8 @@ def word_edits(source: Source, new: Source) -> list[Edit]:
             start = source.starts[first] if first < len(source.forms) else len(source.text)
             stop = source.stops[last - 1] if last > first else start
             written = new.text[new.starts[begin] : new.stops[end - 1]] if end > begin else ""
-            edits.append(Edit(start, stop, written if last > first else f" {written} "))
+            written = written if last > first else f" {written} "
+            edits.append((start, stop, written, written))
     return edits
 
 
@@ -106,72 +101,42 @@ class _Stretch:
         self.placed[at] = number
 
 
-def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[_Stretch | None]:
-    """Yield the stretches of the edits, in order, as `_stretch` returns them.
+def _stretches(source: Source, edits: Sequence[Written], fates: Fates) -> list[_Stretch]:
+    """Return the stretches of the edits, in order.
 
-    A word that is written as a sign is in no stretch; it is added to `fates.signs`.
+    A word that is written as a sign is in no stretch; it is added to `fates.signs`. Stretches of one word that is the
+    same, or misspelt, are left out. A misspelt word is added to `fates.damaged`, with the number of characters that the
+    edits insert or delete; a replacement counts the longer of both sides.
     """
-    held: list[Edit] = []
-    first = last = 0
-    for edit in edits:
-        begin, end = _touched(source, edit)
-        if edit.note and end == begin + 1 and edit.read != edit.text and form_of(as_said(edit)) == source.forms[begin]:
-            fates.signs.append((begin, edit.text))
-        elif held and begin < last:
-            held.append(edit)
+    text, starts, stops, forms = source.text, source.starts, source.stops, source.forms
+    found: list[_Stretch] = []
+    first, last, at, new, distance = -1, 0, 0, "", 0
+    beyond = len(text) + 1  # an edit there touches no word, so that the last stretch is closed, too
+    for start, stop, written, said in (*edits, (beyond, beyond, "", "")):
+        begin, end = bisect_right(stops, start), bisect_left(starts, stop)
+        if start == stop:  # an insertion touches the word in which it stands, and those whose letters it joins
+            begin = bisect_left(stops, start) if written[:1].isalnum() else begin
+            end = bisect_right(starts, stop) if written[-1:].isalnum() else end
+        elif begin >= end and not written and text[start - 1 : start].isalnum() and text[stop : stop + 1].isalnum():
+            begin, end = begin - 1, end + 1  # a deletion joins two words
+        if said != written and end == begin + 1 and form_of(said) == forms[begin]:
+            fates.signs.append((begin, written))
+            continue
+        if begin < last:
             last = max(last, end)
         else:
-            if held:
-                yield _stretch(source, held, first, last, fates)
-            held, first, last = [edit], begin, end
-    if held:
-        yield _stretch(source, held, first, last, fates)
-
-
-def _touched(source: Source, edit: Edit) -> tuple[int, int]:
-    """Return the numbers of the words that an edit touches, as a half-open range.
-
-    An insertion touches the word in which it stands, and a word before or after it if their letters join. A deletion of
-    the characters between two words touches both if their letters then join.
-    """
-    begin = bisect_right(source.stops, edit.start)
-    end = bisect_left(source.starts, edit.stop)
-    if edit.start == edit.stop:
-        begin = bisect_left(source.stops, edit.start) if edit.text[:1].isalnum() else begin
-        end = bisect_right(source.starts, edit.stop) if edit.text[-1:].isalnum() else end
-    elif begin >= end and not edit.text and _are_letters(source.text, edit.start - 1, edit.stop):
-        begin, end = begin - 1, end + 1
-    return begin, max(begin, end)
-
-
-def _are_letters(text: str, *places: int) -> bool:
-    return all(0 <= place < len(text) and text[place].isalnum() for place in places)
-
-
-def _stretch(source: Source, edits: Sequence[Edit], first: int, last: int, fates: Fates) -> _Stretch | None:
-    """Return the stretch of these edits and words; None if it is one word that is the same, or misspelt.
-
-    A misspelt word is added to `fates.damaged`, with the number of characters that the edits insert or delete; a
-    replacement counts the longer of both sides.
-    """
-    start, stop = edits[0].start, edits[-1].stop
-    if first < last:
-        start, stop = min(source.starts[first], start), max(source.stops[last - 1], stop)
-    text, at, new, distance = source.text, start, "", 0
-    for edit in edits:
-        written = edit.text if edit.note is None else as_said(edit)
-        new += text[at : edit.start] + written
-        at = edit.stop
-        distance += max(at - edit.start, len(written))
-    words = forms_of(new + text[at:stop])
-    if last - first == len(words) == 1:
-        form, word = source.forms[first], words[0]
-        if form == word:
-            return None
-        if is_slip(form, word, distance):
-            fates.damaged.append((first, word, distance))
-            return None
-    return _Stretch(first, last, list(range(first, last)), dict(enumerate(words)))
+            if first >= 0:
+                words = forms_of(new + text[at : stops[last - 1]] if first < last else new)
+                if last - first != 1 or len(words) != 1 or is_another(forms[first], words[0], distance):
+                    found.append(_Stretch(first, last, list(range(first, last)), dict(enumerate(words))))
+                elif words[0] != forms[first]:
+                    fates.damaged.append((first, words[0], distance))
+            first, last, new, distance = begin, max(begin, end), "", 0
+            at = min(starts[first], start) if first < last else start
+        new += text[at:start] + said
+        distance += max(stop - start, len(said))
+        at = stop
+    return found
 
 
 def _match_inside(source: Source, stretch: _Stretch) -> None:
@@ -192,17 +157,17 @@ def _match_inside(source: Source, stretch: _Stretch) -> None:
             stretch.match(block.b + step, numbers[block.a + step])
 
 
-def is_slip(form: str, word: str, apart: int) -> bool:
-    """Tell whether readers take a new word for a misspelling of the old one.
+def is_another(form: str, word: str, apart: int) -> bool:
+    """Tell whether readers take a new word for another one, and not for the old one, be it misspelt or the same.
 
-    They do not if all letters differ, or if the sentence would claim something else, as with «ты» for «я».
+    They do if all letters differ, or if the sentence would claim something else, as with «ты» for «я».
 
     Args:
         form: the old word, in lower case.
         word: the new word, in lower case.
         apart: how many letters differ.
     """
-    return not ((apart >= max(len(form), len(word)) > 1) or turns(form, word))
+    return form != word and (apart >= max(len(form), len(word)) > 1 or turns(form, word))
 
 
 def turns(form: str, word: str) -> bool:
@@ -214,13 +179,9 @@ def turns(form: str, word: str) -> bool:
     """
     if not (form.isalpha() and word.isalpha()) and digits_of(form) != digits_of(word):
         return True
-    if "не" in (form[:2], word[:2]) and "не" in {word.removesuffix(form), form.removesuffix(word)}:
+    if (form[:2] == "не" or word[:2] == "не") and "не" in {word.removesuffix(form), form.removesuffix(word)}:
         return True
     return has_form(word) and (decides(form) or decides(word))
-
-
-def _same_form(word: str) -> Sequence[str]:
-    return (word,)
 
 
 def _match_across(

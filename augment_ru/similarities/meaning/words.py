@@ -6,18 +6,21 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
-from typing import Any, TypeVar
+from itertools import pairwise, repeat
+from typing import Any, TypeAlias, TypeVar
 from unicodedata import normalize
 
-from augment_ru.edits import Edit
+from augment_ru.edits import Note
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import WordKind, has_form, has_reading, readings, word_kind
 from augment_ru.language.shortenings import stands_for
 from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, rows
+from augment_ru.script import Script
 
 T = TypeVar("T")
+Written: TypeAlias = tuple[int, int, str, str]
+"""An edit: its start, its stop, its new text, and what a reader understands by this text (`as_said`)."""
 ATTRIBUTES = frozenset({"adjective", "participle"})
 NOMINAL = frozenset({"noun", "pronoun", "number"})
 JOINERS = "-‑'’.:/"
@@ -34,7 +37,9 @@ LONGEST_SENTENCE = 256
 """A longer sentence is split into parts of this many words, since the cost of a change grows with its sentence."""
 COMBINING = re.compile("[\u0300-\u036f]")
 _STRESS = re.compile("[\u0300\u0301]")
-SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9])|\n+")
+SENTENCE_END = re.compile(
+    r"[.!?…\n](?:(?<=\n)\n*|(?<!\n)[.!?…]*[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9]))"  # one set first is searched for fast
+)
 """The end of a sentence with the space after it. If a lower-case letter follows the space, the sentence goes on."""
 
 
@@ -61,21 +66,28 @@ def form_of(word: str) -> str:
     return word.lower().replace("ё", "е")
 
 
-def as_said(edit: Edit) -> str:
-    """Return what a reader understands by an edit: its reading («кошка» for 🐱), or its new text.
+def edits_as_said(script: Script) -> Sequence[Written]:
+    """Return the edits of a script, sorted, with what a reader understands by their new texts."""
+    pairs = zip(script.triples, script.notes or repeat(None), strict=False)
+    return [(start, stop, text, as_said(text, note) if note else text) for (start, stop, text), note in pairs]
+
+
+def as_said(text: str, note: Note) -> str:
+    """Return what a reader understands by the new text of an edit: the reading in its note («кошка» for 🐱), or itself.
 
     An attack may state any reading, so the reading counts only in two cases: a word of the new text is not in the
     dictionary; or the reading differs from the new text only by an ending, an abbreviation, the spelling of the same
     sounds, the name of a person, or «ты» and «вы». In all other cases, such as a synonym, the new text counts.
     """
-    if edit.read == edit.text or not (words := forms_of(edit.text)) or not all(map(has_form, words)):
-        return edit.read
-    read = forms_of(edit.read)
+    reading = text if note.reading is None else note.reading
+    if reading == text or not (words := forms_of(text)) or not all(map(has_form, words)):
+        return reading
+    read = forms_of(reading)
     single = len(read) == len(words) == 1
-    names = single and edit.read[0].isupper() and edit.text[0].isupper() and _are_names(read[0], words[0])
+    names = single and reading[0].isupper() and text[0].isupper() and _are_names(read[0], words[0])
     alike = single and (_differ_by_ending(read[0], words[0]) or transcription(read[0]) == transcription(words[0]))
-    same = names or alike or stands_for(edit.read, edit.text) or _asks(read, words) or _asks(words, read)
-    return edit.read if same else edit.text
+    same = names or alike or stands_for(reading, text) or _asks(read, words) or _asks(words, read)
+    return reading if same else text
 
 
 def _asks(read: Sequence[str], words: Sequence[str]) -> bool:
@@ -158,7 +170,7 @@ class Source:
             edges = sorted({*edges, *(self.starts[at] for at in words)})
         return list(pairwise(edges))
 
-    def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", Sequence[Edit]]]:
+    def parts(self, edits: Sequence[Written]) -> list[tuple["Source", Sequence[Written]]]:
         """Divide the text into its sentences; return those that edits touch, each with its edits.
 
         Sentences stay together if one edit touches several of them. Words that are added after the last word of the
@@ -169,31 +181,29 @@ class Source:
         """
         if not self.forms:
             return [(self, edits)] if edits else []
-        behind: Sequence[Edit] = ()
-        if edits and edits[-1].start >= self.stops[-1]:
-            behind = [edit for edit in edits if edit.start == edit.stop >= self.stops[-1]]
+        behind: Sequence[Written] = ()
+        if edits and edits[-1][0] >= (end := self.stops[-1]):
+            behind = [edit for edit in edits if edit[0] == edit[1] >= end]
             if len(behind) < len(edits):
                 behind = self._added(edits, behind)
         inside = [edit for edit in edits if edit not in behind] if behind else edits
-        found: list[tuple[Source, Sequence[Edit]]] = [(self, behind)] if behind else []
+        found: list[tuple[Source, Sequence[Written]]] = [(self, behind)] if behind else []
         if len(self._sentences) == 1:
             return [*found, (self, inside)] if inside else found
         at = 0
         while at < len(inside):
-            first = self.sentence_at(inside[at].start)
-            last, until = self.sentence_at(max(inside[at].stop - 1, inside[at].start)), at + 1
-            while until < len(inside) and self.sentence_at(inside[until].start) <= last:
-                last = max(last, self.sentence_at(max(inside[until].stop - 1, inside[until].start)))
-                until += 1
-            start = self._sentences[first][0]
-            part = self._part(first, last)
-            found.append(
-                (part, [Edit(one.start - start, one.stop - start, one.text, one.note) for one in inside[at:until]])
-            )
+            first = last = self.sentence_at(inside[at][0])
+            until = at
+            while until < len(inside) and self.sentence_at(inside[until][0]) <= last:
+                start, stop, *_ = inside[until]
+                last, until = max(last, self.sentence_at(max(stop - 1, start))), until + 1
+            shift = self._sentences[first][0]
+            own = [(start - shift, stop - shift, new, said) for start, stop, new, said in inside[at:until]]
+            found.append((self._part(first, last), own))
             at = until
         return found
 
-    def _added(self, edits: Sequence[Edit], behind: Sequence[Edit]) -> list[Edit]:
+    def _added(self, edits: Sequence[Written], behind: Sequence[Written]) -> list[Written]:
         """Return the edits of `behind` that insert a new word, or no word at all.
 
         A word is new if no edit removes it elsewhere.
@@ -204,10 +214,11 @@ class Source:
         """
         lost = Counter[str]()
         for edit in edits:
-            lost.update(forms_of(self.text[edit.start : edit.stop]))
+            start, stop, _, said = edit
+            lost.update(forms_of(self.text[start:stop]))
             if edit not in behind:
-                lost.subtract(forms_of(as_said(edit)))
-        return [edit for edit in behind if not (new := Counter(forms_of(as_said(edit)))) or new - lost]
+                lost.subtract(forms_of(said))
+        return [edit for edit in behind if not (new := Counter(forms_of(edit[3]))) or new - lost]
 
     def sentence_at(self, place: int) -> int:
         """Return the index of the sentence that contains a place of the text, from 0."""
@@ -300,7 +311,7 @@ class Fates:
     moved: list[int] = field(default_factory=list)
     inserted: list[tuple[int, str]] = field(default_factory=list)
     order: list[int] | None = None
-    edits: Sequence[Edit] = field(default=(), compare=False)
+    edits: Sequence[Written] = field(default=(), compare=False)
     """The edits, from which `after` is made."""
     other: Source | None = field(default=None, compare=False)
     """The new text, if the edits were guessed from two texts; then lost and inserted words may be one rewriting."""
@@ -315,9 +326,9 @@ class Fates:
         """The new text as a reader takes it (readings in place of signs such as 🐱), without misspellings."""
         if self.other is None:
             text, at, parts = self.source.text, 0, []
-            for edit in self.edits:
-                parts += [text[at : edit.start], as_said(edit)]
-                at = edit.stop
+            for start, stop, _, said in self.edits:
+                parts += [text[at:start], said]
+                at = stop
             new = Source("".join([*parts, text[at:]]))
         else:
             new = self.other
