@@ -173,6 +173,8 @@ class Reader:
         word = piece[start:stop]
         if RUSSIAN.issuperset(word):
             return self._russian(word, start, stop, initial=initial) if len(word) > 1 else None
+        if self.joins and (found := _bracketed(piece)):
+            return found
         if stays(piece):
             return None
         if _is_ornament(word[0]) or _is_ornament(word[-1]):
@@ -445,6 +447,30 @@ def _filled(folded: str) -> list[WordReading]:
     aliens = [char for char in folded if char not in RUSSIAN]
     inner = folded.replace(aliens[0], "").lower() if len(aliens) > 1 else ""
     return [WordReading(lexicon.weight(inner), inner, 0.0, SEPARATORS)] if lexicon.is_hidden(inner) else []
+
+
+def _bracketed(piece: str) -> Piece | None:
+    """Return the word that brackets hide, «к(руж)ку»; None if they mean something, as in «(со)автор» or «[В]от»."""
+    cut = _BRACKETS.fullmatch(piece)
+    if not cut:
+        return None
+    begun, inner, rest = cut["begun"].lower(), cut["inner"], cut["rest"].lower()
+    word, outer, start = begun + inner.lower() + rest, begun + rest, cut.start("word")
+    is_round = cut["sign"] in "([" and piece.count(cut["sign"]) == 1
+    is_told = is_round and (_is_whole(outer) or not rest or (not begun and (len(inner) == 1 or inner[0].islower())))
+    if not (begun or rest) or not lexicon.is_listed(word) or (is_told and not lexicon.is_hidden(word)):
+        return None
+    if is_round and cut["sign"] == "(" and (_is_whole(outer) or not rest):
+        return None
+    return Piece("sure", start, cut.end("word"), cut["word"], (WordReading(lexicon.weight(word), word, 0.0, SEPARATORS),))
+
+
+_BRACKETS = re.compile(
+    r"[«\"„]?(?P<word>(?P<begun>[а-яё]*)(?P<sign>[(\[{<【«‹⟨《〔「『])[(\[{<]*(?P<inner>[а-яё]+)[)\]}>】»›⟩》〕」』]+(?P<rest>[а-яё]*))"
+    r"[\"»,.!?;:…]*",
+    re.IGNORECASE,
+)
+"""A word with a part in brackets."""
 
 
 def _gapped(small: str) -> list[WordReading]:

@@ -27,7 +27,7 @@ _STRESS = "\u0300\u0301"
 _OF_LETTERS = {"и\u0306", "е\u0308", "у\u0306", "і\u0308"}
 """Letters that are written as a letter and a mark: й, ё, ў, ї."""
 _APART, _LONG = re.compile(rf"[^\w{_MARKS}]"), 40
-_STRESSED = "аеёиоуыэюяaeiouyкг"  # Macedonian has «ќ» and «ѓ»
+_STRESSED = "аеёиоуыэюяaeiouy"
 _PICTURES = {"So", "Sk", "Cn"}
 
 
@@ -72,8 +72,9 @@ def _belongs(text: str, start: int, stop: int) -> bool:
     if kind[:1] in "NSPZ" or not before:
         return False
     if (before + marks).lower() in _OF_LETTERS:
-        return True
-    return marks in _STRESS and before.lower() in _STRESSED and marks not in around  # a word has one stress
+        return not re.search(rf"[^еиуі\W]{marks}", around, re.IGNORECASE)
+    stressed = _STRESSED + "кг" * (marks == _STRESS[1])  # Macedonian has «ќ» and «ѓ»
+    return marks in _STRESS and before.lower() in stressed and marks not in around  # a word has one stress
 
 
 def _is_mark(char: str) -> bool:
