@@ -95,6 +95,7 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
 
     Its edit is added to `chosen`, by its first piece, and its pieces to `taken`.
     If the whole run is no word, it is read without its first or its last letter, which may be a word of its own.
+    Capitals with marks behind them («Э. Т. А.», «А, С, Е, К») are read only as a word that people hide.
     """
     starts = [start for start, _ in context.places]
     first, last = bisect_right(starts, begin) - 1, bisect_left(starts, end)
@@ -108,7 +109,7 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
     windows = [(low, high) for low in lows for high in (size, size - 1) if high - low >= _FEWEST]
     for low, high in windows:
         found = _read_apart(context.reader, "".join(cell for _, cell in cells[low:high]))
-        if found:
+        if found and (is_hidden(found.word) or not (tails[0] and "".join(letters).isupper())):  # «Э. Т. А.»
             start, final = cells[low][0] + first, cells[high - 1][0] + first
             inner = _SIGNS if final + 1 < last else ""
             stop = starts[final] + len(context.pieces[final].rstrip(ENDS + inner))
