@@ -63,6 +63,7 @@ class Pieces:
             written = written[:1].upper() + written[1:]
         elif not initial and (_ALIKE.match(written) or written.lower() == word):
             written = written.lower()
+        initial = initial and (self.text != self.text.lower() or self.text[-1] in ENDS)
         new = cased(word, written, initial=initial, alike=alike)
         return read_as(start + one.start, start + one.stop, new, bits)
 

@@ -8,10 +8,10 @@ from augment_ru.edits import Edit
 from augment_ru.language.morphology import readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._context import Pieces
-from augment_ru.normalizers._lattice import MASKS, RUSSIAN, SPELT, read_as
-from augment_ru.normalizers._lexicon import is_function, is_hidden, table_of, weight
+from augment_ru.normalizers._lattice import BOTH, MASKS, RUSSIAN, SKELETON, SPELT, read_as
+from augment_ru.normalizers._lexicon import is_function, is_hidden, plain, table_of, weight
 from augment_ru.normalizers._pieces import core, is_shout, only_alike, swings
-from augment_ru.normalizers._reader import Piece
+from augment_ru.normalizers._reader import Piece, by_score
 from augment_ru.resources import word_lists
 
 
@@ -40,7 +40,9 @@ _STRANGE = 0.6
 """How many strange words a run may have for each word that can be read."""
 _LONG_RUN = 4
 """In a run of so many words a capital does not mark a brand."""
-_ASCII = re.compile("[A-Za-z]")
+_ASCII, _YO = re.compile("[A-Za-z]"), re.compile("[yj]o|[ëöё]", re.IGNORECASE)
+_MONEY = re.compile(r"\b(?:RU[RB]|USD|EUR)\b")
+"""What messages of banks have, which are in Latin letters for the sake of telephones."""
 _SIGNS = {"?": ",", "/": ".", "&": "?", "^": ":", "$": ";", "@": '"'}
 """What the signs after a word mean in a message that is typed in the wrong layout."""
 
@@ -58,7 +60,7 @@ def latin(context: Pieces) -> dict[int, Edit]:
         The edits, each by the number of its piece.
     """
     words = {at: one for at, one in enumerate(context.judged) if one is not None and one.kind == "latin"}
-    if not words:
+    if not words or _MONEY.search(context.text):
         return {}
     return _Latin(context, words).chosen()
 
@@ -67,13 +69,16 @@ class _Latin:
     """The words of a text that have no Russian letters, and how well each can be read in two ways."""
 
     def __init__(self, context: Pieces, words: _Words) -> None:
-        self.context, self.words = context, words
+        self.context, self.words = context, _in_one_manner(words)
         self.russian = any(char in RUSSIAN for piece in context.pieces for char in piece)
         kinds = [one for one in context.judged if one is not None and one.kind == "sure"]
         self.alike = sum(_ASCII.search(one.written) is not None for one in kinds)
         self.ways = {
-            True: {at: _keyed(one) for at, one in words.items()},
-            False: {at: _spelt(one, initial=context.is_initial(at)) for at, one in words.items()},
+            True: {at: _keyed(one) for at, one in self.words.items()},
+            False: {
+                at: _spelt(one, initial=context.is_initial(at), alone=not self.russian)
+                for at, one in self.words.items()
+            },
         }
         """The grades of the words, as typed in the wrong layout (True) and as spelt in Latin letters (False)."""
         self.sure = {way: {at for at, one in grades.items() if one.is_sure} for way, grades in self.ways.items()}
@@ -133,7 +138,8 @@ class _Latin:
         )
         if not is_brand and (grade.is_sure or (grade.may and evidence and not doubtful)):
             if not keyed:
-                return self.context.written(at, one, grade.word, grade.bits)
+                word = grade.word if self.russian or _YO.search(one.written) else plain(grade.word)
+                return self.context.written(at, one, word, grade.bits)
             tail = piece[grade.stop :]
             tail = tail if self.russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
             return read_as(start, start + len(piece), grade.word + tail, grade.bits)
@@ -145,9 +151,10 @@ class _Latin:
         return read_as(start + one.start, start + one.stop, word, SPELT) if word else None
 
     def _is_counted(self, at: int) -> bool:
-        """Tell whether a short word comes before a number, as abbreviations do: «OS −2,25»."""
-        following = "".join(self.context.pieces[at + 1 : at + 2])
-        return len(self.words[at].written) <= _SHORT and any(map(str.isdigit, following))
+        """Tell whether a short word, or one in capitals, comes before a number: «OS −2,25», «PYATEROCHKA 5512»."""
+        following, one = "".join(self.context.pieces[at + 1 : at + 2]), self.words[at]
+        is_shop = self.russian and one.written.isupper() and not (one.found and is_hidden(one.found[0].word))
+        return (len(one.written) <= _SHORT or is_shop) and any(map(str.isdigit, following))
 
     def _standing(self, at: int) -> Edit | None:
         """Return the edit that reads a short word if its reading fits the Russian words around it; None if not."""
@@ -193,6 +200,30 @@ class _Latin:
         return weight(word) >= _OFTEN and one.written.isalpha()
 
 
+def _in_one_manner(words: _Words) -> _Words:
+    """Return the words; readings by look score lower if the text spells words by sound, and the reverse.
+
+    So «u» is «у» in «u menya» and «и» in «MbI u Bbl».
+    """
+    manners = [one.found[0].bits & BOTH for one in words.values() if one.found and len(one.written) >= _SHORT]
+    usual = max((SPELT, SKELETON), key=manners.count)
+    if manners.count(usual) < 2 or manners.count(BOTH ^ usual):  # noqa: PLR2004
+        return words
+    return {
+        at: one._replace(
+            found=sorted(
+                (each._replace(score=each.score - _OTHERWISE * bool(each.bits & (BOTH ^ usual))) for each in one.found),
+                key=by_score,
+            )
+        )
+        for at, one in words.items()
+    }
+
+
+_OTHERWISE = 4.0
+"""How much lower the score of a reading is if the other words of the text are not hidden in its manner."""
+
+
 @cache
 def _likeliest() -> tuple[re.Pattern[str], dict[str, str]]:
     """Return the likeliest Russian letters for Latin ones, and the pattern of all that has some, the longest first."""
@@ -226,8 +257,9 @@ _KEYED = {1: 99.0, 2: 14.0, 3: 7.0, 4: 6.0, 5: 3.0}
 _SPELLED = {1: 99.0, 2: 99.0, 3: 9.5, 4: 8.0, 5: 6.0}
 """The least score of a sure reading, by its length in letters; 1 for longer ones."""
 _MAY_BE_KEYED = {1: 13.0, 2: 9.0}
-_MAY_BE_SPELLED = {1: 13.0, 2: 9.0, 3: 7.0}
-"""The least score of a reading that needs other evidence, by its length; 3 and 1 for longer ones."""
+_MAY_BE_SPELLED = {1: 13.0, 2: 8.5, 3: 7.0}
+"""The least score of a reading that needs other evidence, by its length; 3 and 1 for longer ones,
+or -2 for more than five letters where the whole text is in Latin letters."""
 _CLOSE, _UNUSUAL = 0.5, 1.5
 """How close the next reading may not be; how much likelier a word of four letters must be that costs it: «vidi»."""
 
@@ -257,22 +289,22 @@ def _keyed(one: Piece) -> _Grade:
     return _Grade(best.word, sure, best.score >= _MAY_BE_KEYED.get(size, 3.0), best.bits, int(best.cost))
 
 
-def _spelt(one: Piece, *, initial: bool) -> _Grade:
+def _spelt(one: Piece, *, initial: bool, alone: bool) -> _Grade:
     """Return how well a piece can be read as Russian in Latin letters or in look-alikes."""
     if not one.found:
         return _Grade()
     best, size = one.found[0], len(one.written)
-    plain = one.written.replace("'", "").replace("`", "")
+    bare = one.written.replace("'", "").replace("`", "")
     is_close = any(best.score - other.score < _CLOSE for other in one.found[1:3])
     sure = (
         not one.is_english
         and not is_close
         and best.score
         >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size == _LONG - 1 and best.cost >= _CLOSE and not is_hidden(best.word))
-        and (_is_hidden(one, plain) or _is_plain(one, plain, initial=initial))
+        and (_is_hidden(one, bare) or _is_plain(one, bare, initial=initial))
         and (bool(best.bits & MASKS) or not _is_camel(one))
     )
-    may = best.score >= _MAY_BE_SPELLED.get(size, 1.0) and plain.isalnum()
+    may = best.score >= _MAY_BE_SPELLED.get(size, -2.0 if alone and size > _LONG else 1.0) and bare.isalnum()
     return _Grade(best.word, sure, may, best.bits or SPELT)
 
 

@@ -214,6 +214,8 @@ class Lattice:
             for key in {written[:length], small[:length]}:
                 exact = SKELETON if key != written[:length] and key.isascii() else 0
                 steps += [(length, *way) for way in self.ways.get(key, ()) if not exact or way.bit != exact]
+        alike = {one[:3] for one in steps if one[3] == SKELETON} & {one[:3] for one in steps if one[3] == SPELT}
+        steps = [(*one[:3], 0) if one[:3] in alike else one for one in steps]
         soft = []
         if self.softens and char.isascii() and char.isalpha():
             soft = [

@@ -112,7 +112,7 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
     small = (_CASELESS if RUSSIAN.isdisjoint(written) else _PARTS) if alike else frozenset()
     letters = [char for char in written if _has_case(char) and char not in small]
     capitals = [char.isupper() for char in letters]
-    is_loud = len(written) > len(word) and is_shout(written)  # «OT3bIBbI»
+    is_loud = len(written) > len(word) > 2 and is_shout(written)  # «OT3bIBbI»  # noqa: PLR2004
     if (len(letters) > 1 or is_loud) and all(capitals):
         return word.upper()
     first = written[:1]

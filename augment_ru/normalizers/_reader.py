@@ -462,7 +462,9 @@ def _bracketed(piece: str) -> Piece | None:
         return None
     if is_round and cut["sign"] == "(" and (_is_whole(outer) or not rest):
         return None
-    return Piece("sure", start, cut.end("word"), cut["word"], (WordReading(lexicon.weight(word), word, 0.0, SEPARATORS),))
+    return Piece(
+        "sure", start, cut.end("word"), cut["word"], (WordReading(lexicon.weight(word), word, 0.0, SEPARATORS),)
+    )
 
 
 _BRACKETS = re.compile(
