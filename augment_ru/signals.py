@@ -1,31 +1,12 @@
-"""Holds back what interrupts code: the signals that end a run, and Python's search for cyclic garbage."""
+"""Holds back the signals that end a run while code runs that must not be interrupted."""
 
-import gc
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any, Self
 
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """The numbers of the signals that end a run; Windows has no SIGHUP."""
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Put off Python's search for cyclic garbage to the end of the block, or of the function that this decorates.
-
-    It is for code that makes many objects for one chunk and hardly any cycle: the search would go through all objects
-    that live several times a chunk.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class HeldSignals:

@@ -24,7 +24,6 @@ from augment_ru.language.annotate import annotator as annotator_of
 from augment_ru.records.options import offers_options
 from augment_ru.records.record import AlikeRecords, Record, contexts_of, tasks_of
 from augment_ru.records.task import Task, generic, task_for_row, task_or_file
-from augment_ru.signals import uncollected
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import encode, surrogates
 from augment_ru.text.doc import Doc
@@ -273,7 +272,6 @@ class Preparation:
             )
         return docs
 
-    @uncollected()
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each: list[Mapping[str, str]] = []
         if isinstance(records, AlikeRecords) and not (

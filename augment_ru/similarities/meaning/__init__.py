@@ -14,7 +14,6 @@ from augment_ru.errors import AugmentError, check_known, unknown
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
-from augment_ru.signals import uncollected
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
 from augment_ru.similarities.meaning.words import SENTENCE_END, Fates, Source, edits_as_said, kept_source
@@ -109,7 +108,6 @@ class MeaningScorer(Scorer):
         self._scores: dict[tuple[Hashable, ...], float] = {}
         """The scores computed so far, by reference and edits; different candidates often have the same edits."""
 
-    @uncollected()
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Return the score of each perturbed text against its original, shape (candidates,), in [0, 1].
 
