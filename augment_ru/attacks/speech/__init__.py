@@ -11,15 +11,17 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from augment_ru.attacks.numbers import Numbers, ordinals
+from augment_ru.attacks.numbers import Numbers
+from augment_ru.attacks.speech.said import NUMBER, case_at, said_number, said_roman
 from augment_ru.draws import Ints, Keys, Rng, Streams, unit
+from augment_ru.editing.numbered import edits_of, in_pieces
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_form, readings, shares_lemma
-from augment_ru.language.numerals import LARGEST, cardinal, cases_at, noun_after, nouns_behind
+from augment_ru.language.numerals import cardinal, compound_start, noun_after, ordinal
 from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, number_in, rows, same_word
 from augment_ru.similarities.meaning.quantities import amounts_of
@@ -76,7 +78,7 @@ class Speech(Attack):
         """
         table, text = _table(self.words), "\n".join([*batch.texts, ""])
         words, taken = _Words.of(text, table.name), np.zeros(len(text), dtype=np.bool_)
-        spoken = _spoken_edits(batch, streams, words, table, taken)
+        spoken = _spoken_edits(batch, words, table, taken)
         heard = list(_places(batch, words, taken, table))
         sizes, places = (np.searchsorted(one, batch.starts) for one in (words.starts, [start for start, _ in heard]))
         each = zip(streams.keys.tolist(), np.diff(sizes).tolist(), spoken, pairwise(places.tolist()), strict=True)
@@ -227,44 +229,77 @@ class _Words(NamedTuple):
         return np.array([holds(word) for word in self.different], dtype=np.bool_)[self.which]
 
 
-def _spoken_edits(
-    batch: Batch, streams: Streams, words: _Words, table: _Table, taken: Mask
-) -> Sequence[Sequence[Edit]]:
-    """Return the edits of each text that write numbers, signs and words as they are spoken; mark what they take."""
-    starts, made = batch.starts.tolist(), list[list[Edit]]([[] for _ in batch.texts])
+class _Numbers(Numbers):
+    __slots__ = ()
+    spoken: ClassVar[bool] = True
 
-    def add(row: int, start: int, stop: int, new: str) -> None:
+
+_NUMBERS = _Numbers(classes=("words",))
+
+
+def _spoken_edits(batch: Batch, words: _Words, table: _Table, taken: Mask) -> Sequence[Sequence[Edit]]:
+    """Return the edits of each text that write numbers, signs and words as they are spoken; mark what they take."""
+    made = list[list[Edit]]([[] for _ in batch.texts])
+    for row, start, stop, new in chain(
+        _spoken_numbers(batch, words, taken), _spoken_signs(batch, words, table), _spoken_words(batch, words, taken)
+    ):
         if not taken[start:stop].any():
             made[row].append(Edit(start, stop, new))
             taken[start:stop] = True
+    return made
 
-    for row, changes in enumerate(Numbers(probability=1.0, classes=("words",)).changes(batch, streams)):
-        for edit in chain.from_iterable(change.edits for change in changes):
-            add(row, starts[row] + edit.start, starts[row] + edit.stop, edit.text)
+
+_Spoken = tuple[int, int, int, str]
+"""What is spoken: the row of its text, its start, its stop, and the new text."""
+
+
+def _spoken_numbers(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]:
+    starts, is_digit = batch.starts.tolist(), (batch.codes >= ord("0")) & (batch.codes <= ord("9"))
+    for row in np.unique(batch.rows(np.flatnonzero(is_digit))).tolist():
+        for ways in in_pieces(batch.texts[row], _NUMBERS):
+            for edit in edits_of(batch.texts[row], ways[0]):
+                said = _YEAR_OF_DATE.sub(lambda year: ordinal(int(year[0]), "gent", "masc"), edit.text)
+                yield row, starts[row] + edit.start, starts[row] + edit.stop, said
+        for match in NUMBER.finditer(words.text, starts[row], starts[row + 1]):
+            if match[0][0] not in "-‑" or taken[match.start() - 1]:  # not «РД-13-3»
+                for one in said_number(words.text, match, starts[row], starts[row + 1] - 1):
+                    yield row, *one
+
+
+def _spoken_signs(batch: Batch, words: _Words, table: _Table) -> Iterator[_Spoken]:
+    starts = batch.starts.tolist()
     signs = np.array([match.start() for match in table.hints.finditer(words.text)], dtype=np.int64)
     hints = np.append(words.starts[words.such(lambda word: word.short)], signs)
     for row in np.unique(batch.rows(hints)).tolist():
         for match in table.spoken.finditer(words.text, starts[row], starts[row + 1]):
-            add(row, *match.span(), _agreed(table.said[match[0].lower()], words.text, starts[row], match.start()))
+            said = _agreed(table.said[match[0].lower()], words.text, starts[row], match.start())
+            yield row, *match.span(), said
+
+
+def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]:
+    starts = batch.starts.tolist()
     told = np.flatnonzero(words.such(lambda word: word.spoken is not None))
     for row, at in zip(batch.rows(words.starts[told]).tolist(), told.tolist(), strict=True):
         start, stop = int(words.starts[at]), int(words.stops[at])
-        said = words.different[words.which[at]].spoken or ""
-        if _ROMAN.fullmatch(words.text, start, stop):
-            number = amounts_of(words.text[start:stop].lower())[0].value
-            nouns = [one for one in nouns_behind(words.text[stop : starts[row + 1]]) if one.number == "sing"]
-            ways = {*ordinals(int(number), nouns, cases_at(words.text[starts[row] : start]))} if nouns else set[str]()
-            said = ways.pop() if len(ways) == 1 else ""
+        said, word = words.different[words.which[at]].spoken or "", words.text[start:stop].replace("Х", "X")
+        if _ROMAN.fullmatch(words.text, start, stop) or word == "XX":
+            number = int(amounts_of(word.lower())[0].value)
+            said, more = said_roman(words.text[starts[row] : start], number, words.text[stop : starts[row + 1]])
+            stop += more
         if said:
-            add(row, start, stop, said)
+            yield row, start, stop, said
         taken[start:stop] = True
-    return made
 
 
-_CLOSE = {"-": r"(?<!\S)(?<!\d\s)-(?=\d)"} | {one: rf"(?<=\w){one}(?=\w)|(?<=\w\s){one}(?=\s?[\w-])" for one in "<>"}
+_CLOSE = {"°": r"(?:(?<=\d)|(?<=\d\s))°", "-": r"(?<!\S)(?<!\d\s)-(?=\d)"} | {
+    one: rf"(?<=\w){one}(?=\w)|(?<=\w\s){one}(?=\s?[\w-])" for one in "<>"
+}
 """Where signs that mean other things, too, are spoken: before a number, between two words."""
-_COUNT = re.compile(r"(?<![\d.,])\d{1,6}\s?$")
-_ROMAN = re.compile(r"(?=..)X{0,3}(?:IX|IV|V?I{0,3})")
+_YEAR_OF_DATE = re.compile(r"\d{4}(?= года)")
+_COUNT = re.compile(r"(?<![\d.,])(\d+[.,])?(\d{1,6})\s?$")
+_COMPOUND = re.compile(r"([1-9]\d{0,2})-([а-яё]{4,})")
+_DIGITS_AND_LETTERS = re.compile(r"\d+|[^\W\d_]+")
+_ROMAN = re.compile(r"(?=..|(?<=[а-яё]\s).)X{0,3}(?:IX|IV|V?I{0,3})")
 
 
 def _agreed(said: str, text: str, first: int, stop: int) -> str:
@@ -272,7 +307,8 @@ def _agreed(said: str, text: str, first: int, stop: int) -> str:
     count, (word, *rest) = _COUNT.search(text, max(first, stop - 8), stop), said.split(" ")
     lemma, grammemes = readings(word)[0].lemma, readings(word)[0].grammemes
     if count and {"NOUN", "plur", "gent"} <= grammemes and lemma not in {"год", "век"}:  # «1941—1945 гг.» count none
-        return " ".join([noun_after(int(count[0]), lemma, "nomn"), *rest])
+        case = case_at(text[first : count.start()])
+        return " ".join([noun_after(2, lemma, "nomn") if count[1] else noun_after(int(count[2]), lemma, case), *rest])
     return said
 
 
@@ -329,8 +365,13 @@ def _padded(text: str, edit: Edit) -> tuple[int, int, str, Note]:
 
 def _spoken(word: str, table: _Table) -> str | None:
     """Return a number, a Latin word or an abbreviation as it is spoken; None for other words."""
-    if word.isdecimal() and len(word) <= len(str(LARGEST)) and int(word) <= LARGEST:
-        return cardinal(int(word), "nomn")
+    parts = _DIGITS_AND_LETTERS.findall(word)
+    if (match := _COMPOUND.fullmatch(word)) and readings(match[2])[0].pos == "ADJF":
+        return compound_start(int(match[1])) + match[2]
+    if len(parts) > 1 and any(map(str.isdecimal, parts)):  # «МТЗ-80»
+        return " ".join(
+            cardinal(int(one[:12]), "nomn") if one.isdecimal() else _spoken(one, table) or one for one in parts
+        )
     if word.isascii() and word.isalpha():
         return _latin(word.lower(), table.name)
     if word.isupper() and _ABBREVIATION.fullmatch(word):
@@ -508,7 +549,9 @@ def _lowered(batch: Batch, streams: Streams, words: _Words, free: Mask, draws: I
     is_sign = ~np.array([match[0].isalpha() for match in found], dtype=np.bool_)
     kept = (counted(free, starts, stops) == stops - starts) & ~(is_sign & inside[starts + 1])  # «кто-то» stays
     starts, stops, is_sign = starts[kept], stops[kept], is_sign[kept]
-    joins, space = inside[starts] & inside[stops + 1], batch.codes == ord(" ")
+    opens = np.flatnonzero(np.append(True, (starts[1:] != stops[:-1]) | ~is_sign[1:] | ~is_sign[:-1])[: starts.size])
+    joins, space = np.zeros(starts.size, dtype=np.bool_), batch.codes == ord(" ")
+    joins[opens] = inside[starts[opens]] & inside[stops[np.append(opens[1:], starts.size)[: opens.size] - 1] + 1]  # «слово"(другое»
     rows = batch.rows(starts)
     numbers = draws[rows] + np.arange(rows.size) - np.searchsorted(rows, rows)
     ranks = unit(streams.keys[rows], numbers >> 1, numbers & 1) * _BASE
