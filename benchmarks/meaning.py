@@ -1,6 +1,6 @@
 """How well similarities tell what still means the same, on the held-out pairs that two readers graded.
 
-    python benchmarks/meaning.py [--pairs FILE] [--bertscore MODEL[@LAYER]] [--write-grades]
+    python benchmarks/meaning.py [--pairs FILE] [--bertscore MODEL[@LAYER]] [--write-grades] [--attacks NAMES]
 
 For each similarity, over all pairs, by attack, and by what pairs written by hand show:
 
@@ -8,6 +8,8 @@ For each similarity, over all pairs, by attack, and by what pairs written by han
 - AUC: of two texts, one graded 3 and one at most 1 (means of two readers), how often the first scores more;
 - at the default threshold: the share that passes, the share of destroyed (a mean of at most 1) among the passed, the
   share of good (3) among the rejected, and the share of reversals (a mean under 1) that pass.
+
+With --attacks: how many of the texts these attacks change at the defaults, and how many of those pass `meaning`.
 
 Then the readers' agreement (Krippendorff's alpha, ordinal), and the grades by the score of `meaning`. With
 --write-grades these go to `dictionaries/meaning_grades.tsv`, which `augment-ru calibrate` shows.
@@ -24,6 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
+from augment_ru import Augmenter
 from augment_ru.draws import Floats
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.similarity import Candidates, Similarity, similarity_of
@@ -111,6 +114,14 @@ def line(name: str, scores: Floats, grades: Floats, threshold: float) -> str:
     )
 
 
+def passing(name: str, texts: Sequence[str]) -> str:
+    """How many of some texts an attack changes at the defaults, and the scores of the gate for them."""
+    results = Augmenter(name, threshold=0.0).texts(texts)
+    scores = np.array([result.similarity for result in results if result.text != result.source])
+    passed = np.count_nonzero(scores >= similarity_of("meaning").threshold)
+    return f"  {name:<26}{len(scores):>5}  {passed} pass, the lowest score {scores.min(initial=1.0):.2f}"
+
+
 def bands(scores: Floats, grades: Floats) -> list[str]:
     """The grades of both readers by the score: the lowest score of a band, the number of grades, their shares."""
     found = []
@@ -129,6 +140,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, default=PAIRS)
     parser.add_argument("--bertscore", metavar="MODEL[@LAYER]", help="measure BERTScore with this model too")
     parser.add_argument("--write-grades", action="store_true")
+    parser.add_argument("--attacks", default="", metavar="NAMES", help="comma-separated")
     options = parser.parse_args()
     rows = [json.loads(one) for one in options.pairs.read_text(encoding="utf-8").splitlines()]
     grades = np.array([row["grades"] for row in rows], dtype=np.float64)
@@ -162,6 +174,8 @@ def main() -> None:
             print(f"  reversals against paraphrases: AUC {found:.3f}")
         if name == "meaning":
             shown = bands(scores, grades)
+    for name in filter(None, options.attacks.split(",")):
+        print(passing(name, list(dict.fromkeys(row["source"] for row in rows))))
     print("\nscore from, grades, share of 3, 2, 1, 0 (meaning)")
     print("\n".join(shown))
     if options.write_grades:

@@ -42,7 +42,7 @@ DIGESTS = {
     "people": "68c4fa0a259a6d15",
     "punctuation": "b97a3f0643166744",
     "spacing": "e75951af339344ee",
-    "speech": "ec3e7b1336d8a32d",
+    "speech": "a1c386633a900055",
     "synonyms": "8c04bb877e515310",
     "transliteration": "8275e7fd7453eae6",
     "unseen": "bb19cabfbc2cb558",

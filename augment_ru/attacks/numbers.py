@@ -34,7 +34,7 @@ _MANY, _TEN, _HUNDRED, _THOUSAND, _ROUND, _LAST_DAY, _OLDEST = 5, 10, 100, 1000,
 
 
 @cache
-def _listed(kind: str) -> dict[str, str]:
+def listed(kind: str) -> dict[str, str]:
     """Map the keys of the lines of one kind in `number_words.tsv` to their values."""
     return {key: value for what, key, value in rows(dictionary_path("number_words"), columns=3) if what == kind}
 
@@ -52,7 +52,7 @@ def _day(text: str, match: re.Match[str]) -> Iterator[Place]:
 def _date(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«18.07.2020» → «18 июля 2020 года», «восемнадцатого июля 2020 года»."""
     day, month, year = int(match["date"]), int(match["month"]), match["year"]
-    names = {int(number): name for name, number in _listed("month").items()}
+    names = {int(number): name for name, number in listed("month").items()}
     if not 0 < day <= _LAST_DAY or month not in names or cases_at(text[: match.start()]) in ({"datv"}, {"ablt"}):
         return
     tail = f" {names[month]} {year} года" if year else f" {names[month]}"
@@ -114,6 +114,8 @@ def _ranked(text: str, match: re.Match[str]) -> Iterator[Place]:
     found = {word for word, _ in ways_to_count(number, nouns, cases) if _ends_in(word, ending)} if number else set()
     if not found or ending not in {"и", "ти", "мя", "х", "ух", "ех", "ми"}:
         found = {word for word in ordinals(number, nouns, cases) if _ends_in(word, ending)}
+    if ending == "е" and not nouns and number > _LAST_DAY:
+        return  # «80-е» are years, «18-е» is a day
     if len(found) == 1 and number <= LARGEST:
         yield Place(match.start(), match.end(), found.pop(), "words")
 
@@ -151,8 +153,11 @@ _CENTURIES = {16: "XVI", 17: "XVII", 18: "XVIII", 19: "XIX", 20: "XX", 21: "XXI"
 def _compound(_: str, match: re.Match[str]) -> Iterator[Place]:
     """«20-летний» → «двадцатилетний»."""
     number, rest = int(match["many"]), match["rest"]
-    listed = any(rest.startswith(stem) for stem in _listed("stem"))
-    if 0 < number <= _THOUSAND and (listed or has_form(f"пяти{rest}")) and not (number == 1 and rest.startswith("лет")):
+    if (
+        0 < number <= _THOUSAND
+        and (rest.startswith(tuple(listed("stem"))) or has_form(f"пяти{rest}"))
+        and not (number == 1 and rest.startswith("лет"))
+    ):
         yield Place(match.start(), match.end(), compound_start(number) + rest, "words")
 
 
@@ -173,7 +178,7 @@ def _fraction(text: str, match: re.Match[str]) -> Iterator[Place]:
     whole, part, unit = int(match["int"]), match["part"], match["unit"]
     stop, case = match.end("part"), case_of_unit(text[: match.start()], text[match.end() :])
     nouns = [one for one in nouns_behind(text[stop:]) if (one.number, one.case) == ("sing", "gent")]
-    lemma = _listed("unit").get((unit or "").lower()) or (nouns[0].lemma if nouns else "")
+    lemma = listed("unit").get((unit or "").lower()) or (nouns[0].lemma if nouns else "")
     noun = noun_of(lemma) if lemma else None
     if noun is None or case not in {"nomn", "accs"} or whole > LARGEST:
         return
@@ -195,10 +200,10 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«8 детей» → «восемь детей», «5 тыс. рублей» → «пять тысяч рублей», «5000 рублей»."""
     figures, unit, start = match["whole"], (match["unit"] or "").lower(), match.start()
     number, cases, stop = int(re.sub(r"\s", "", figures)), cases_at(text[:start]), match.end("whole")
-    dated = not _listed("month").keys().isdisjoint(text[:start].lower().split()[-1:])
+    dated = not listed("month").keys().isdisjoint(text[:start].lower().split()[-1:])
     if number > LARGEST or (figures[0] == "0" and figures != "0") or not cases or dated or _is_adjective(text, match):
         return
-    if unit and (noun := noun_of(_listed("unit")[unit])):
+    if unit and (noun := noun_of(listed("unit")[unit])):
         case, lemma = case_of_unit(text[:start], text[match.end() :]), noun.lemma
         said = f"{cardinal(number, case, noun.gender or 'masc')} {noun_after(number, lemma, case)}" if case else ""
         if lemma == "год":
@@ -258,7 +263,7 @@ def _words(text: str, match: re.Match[str]) -> Iterator[Place]:
             figures = f"{number // _THOUSAND} {match['words'].split(' ')[-1]}"
     elif said in {same_word(word) for word, _ in ways_to_count(number, nouns, _cases_in_figures(number, nouns))}:
         figures = str(number)
-    if figures and not is_quoted(text, match.start()) and not any(map(same_word(text).__contains__, _listed("stays"))):
+    if figures and not is_quoted(text, match.start()) and not any(map(same_word(text).__contains__, listed("stays"))):
         yield Place(match.start(), match.end(), figures, "figures")
 
 
@@ -270,16 +275,16 @@ def _is_inverted(before: str) -> bool:
 
 def _cases_in_figures(number: int, nouns: Sequence[Noun]) -> frozenset[str]:
     """Return the cases in which a number may be written in figures: all from 5 on and for measures, else one."""
-    measured = number >= _MANY or any(one.lemma in _listed("measure") for one in nouns)
+    measured = number >= _MANY or any(one.lemma in listed("measure") for one in nouns)
     return ANY_CASE if measured else frozenset({"nomn"})
 
 
 def _figures_of_rank(number: int, said: str, behind: str, nouns: Sequence[Noun]) -> str:
     """Return an ordinal in figures: «5» before a month, «35-й» before a noun that is numbered; otherwise ""."""
     following = behind.split()[:1]
-    if following and following[0].strip(".,!?:;)") in _listed("month"):
+    if following and following[0].strip(".,!?:;)") in listed("month"):
         return str(number) if number <= _LAST_DAY else ""
-    if not nouns or not (nouns[0].lemma in _listed("rank") or (nouns[0].lemma == "год" and number > _TEN)):
+    if not nouns or not (nouns[0].lemma in listed("rank") or (nouns[0].lemma == "год" and number > _TEN)):
         return ""
     alone = [one for one in nouns if one.number == "sing"]
     if said not in map(same_word, ordinals(number, alone, ANY_CASE)):
@@ -299,18 +304,21 @@ _Find = Callable[[str, re.Match[str]], Iterator[Place]]
 @cache
 def _patterns() -> Sequence[tuple[re.Pattern[str], _Find]]:
     """Return the patterns to look for, in order of precedence, each with the function that rewrites its matches."""
-    months = "|".join(_listed("month"))
-    units = "|".join(sorted(map(re.escape, _listed("unit")), key=len, reverse=True))
-    stems = "|".join(_listed("stem"))
+    months = "|".join(listed("month"))
+    units = "|".join(sorted(map(re.escape, listed("unit")), key=len, reverse=True))
+    stems = "|".join(listed("stem"))
     words = _words_pattern()
-    unit = rf"(?:\s?(?P<unit>{units})(?!\w))?"
+    unit = rf"(?:\s?(?P<unit>{units})(?![\w/]))?"
 
     def part(digits: int, name: str) -> str:
         return rf"[\s-]?\(?(?P<{name}>\d{{{digits}}})\)?"
 
     found: tuple[tuple[str, _Find], ...] = (
         (rf"{_FREE}(?P<head>\+7|8){part(3, 'a')}{part(3, 'b')}{part(2, 'c')}{part(2, 'd')}(?!\d)", _phone),
-        (rf"{_FREE}(?P<date>\d\d)\.(?P<month>\d\d)(?:\.(?P<year>\d{{4}}))?(?![\w-]|[.,:]\d|\s?(?:{units}))", _date),
+        (
+            rf"{_FREE}(?P<date>\d\d?(?=\.\d\d\.)|\d\d)\.(?P<month>\d\d)(?:\.(?P<year>\d{{4}}))?(?![\w-]|[.,:]\d|\s?(?:{units}))",
+            _date,
+        ),
         (rf"{_FREE}(?P<day>\d{{1,2}})\s+(?:{months})\b", _day),
         (rf"\b(?P<at>в|к|до|со?|после|около)\s+(?P<hour>\d{{1,2}}):(?P<minute>\d\d){_END}", _clock),
         (rf"{_FREE}(?P<decade>(?:1[5-9]|20)\d0)-(?P<ending10>е|х|м|ми)\s+(?P<years>год[а-яё]+)", _decade),
@@ -368,6 +376,8 @@ class Numbers(WritesOtherwise):
 
     name: ClassVar[str] = "numbers"
     known: ClassVar[tuple[str, ...]] = CLASSES
+    spoken: ClassVar[bool] = False
+    """Whether numbers change in every chain («с 5 по 10»), and decades stay."""
     classes: tuple[str, ...] = CLASSES
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
@@ -376,12 +386,16 @@ class Numbers(WritesOtherwise):
         taken: list[tuple[int, int]] = []
         maybe, patterns = (_DIGIT, _patterns()[:_OF_WORDS]) if self.classes == ("words",) else (_MAYBE, _patterns())
         for pattern, find in patterns if maybe.search(text) else ():
-            for match in pattern.finditer(text):
+            for match in pattern.finditer(text) if find is not _decade or not self.spoken else ():
                 start, stop = match.span()
                 if all(stop <= begin or end <= start for begin, end in taken):
                     taken.append((start, stop))
                     after = find is not _day and chained.match(text, stop)
-                    if find in _ALONE or not (after or chain.search(text, max(start - _LONGEST_CHAIN, 0), start)):
+                    if (
+                        self.spoken
+                        or find in _ALONE
+                        or not (after or chain.search(text, max(start - _LONGEST_CHAIN, 0), start))
+                    ):
                         yield tuple(find(text, match))
 
 

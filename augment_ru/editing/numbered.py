@@ -147,14 +147,16 @@ class WritesOtherwise(Attack):
             streams: the random draws of each text.
         """
         rows = zip(batch.texts, map(Rng, streams.keys.tolist()), batch.once(_places, self), strict=True)
-        return ([_change(text, rng, ways) for ways in found] for text, rng, found in rows)
+        for text, rng, found in rows:
+            places = (ways[0] if len(ways) == 1 else rng.choice(ways) for ways in found)
+            yield [rng.change(*edits_of(text, place)) for place in places]
 
 
 def _places(batch: Batch, attack: WritesOtherwise) -> list[Ways]:
-    return [list(_in_pieces(text, attack)) for text in batch.texts]
+    return [list(in_pieces(text, attack)) for text in batch.texts]
 
 
-def _in_pieces(text: str, attack: WritesOtherwise) -> Iterator[tuple[Place, ...]]:
+def in_pieces(text: str, attack: WritesOtherwise) -> Iterator[tuple[Place, ...]]:
     """Yield the ways to rewrite each range; a text of over 1,000 characters is read in pieces, which is faster."""
     for piece in _PIECE.finditer(text) if len(text) > _LONG else _WHOLE.finditer(text):
         for ways in _one_way(piece[0], _fitted(piece[0], attack)):
@@ -188,12 +190,12 @@ def _whole_fitted(text: str, place: Place) -> Iterator[Place]:
         yield from (new._replace(more=more) for new in fitted(text, place))
 
 
-def _change(text: str, rng: Rng, ways: Sequence[Place]) -> Change:
-    place = ways[0] if len(ways) == 1 else rng.choice(ways)
+def edits_of(text: str, place: Place) -> list[Edit]:
+    """Return the edits that rewrite a range of a text, and what changes together with it."""
     edits = []
     for one in (place, *place.more):
         if one.before:
             start, stop, form = one.before
             edits.append(Edit(start, stop, form, Note(text[start:stop])))
         edits.append(Edit(one.start, one.stop, one.text, Note(text[one.start : one.stop], one.kind)))
-    return rng.change(*edits)
+    return edits

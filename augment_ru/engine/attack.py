@@ -200,6 +200,10 @@ class Attack(ABC):
         del count
         return self
 
+    def without_gate(self) -> Self:
+        """Return the attack for a run without a gate; another object only if it allows for what a gate refuses."""
+        return self
+
     def on_device(self, device: str) -> Self:
         """Return the attack with its networks on a device: auto, cpu, cuda or cuda:N.
 

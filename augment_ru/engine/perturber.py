@@ -71,6 +71,7 @@ class Perturber:
         if probability is not None:
             self.attack = self.attack.with_probability(probability)
         self.similarity = None if self.attack.permutes_options else similarity_of(similarity, may_import=True)
+        self.attack = self.attack if self.similarity else self.attack.without_gate()
         if threshold is not None and not (_is_number(threshold) and 0.0 <= threshold <= 1.0):
             raise AugmentError(f"threshold {threshold!r}; needs a number from 0 to 1")
         check_known("schedule", str(schedule), SCHEDULES)

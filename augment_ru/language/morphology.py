@@ -189,13 +189,14 @@ def shares_lemma(one: str, other: str) -> bool:
     (True, False)
     """
     first, second = (_known_lemmas(word) or lemmas_of(word) for word in (one, other))
-    return not set(first).isdisjoint(second)
+    return not frozenset(first).isdisjoint(second)
 
 
-def _known_lemmas(word: str) -> set[str]:
+@lru_cache(maxsize=20_000)
+def _known_lemmas(word: str) -> frozenset[str]:
     """Return the lemmas of the dictionary that a word in lower case may be a form of, with е for ё."""
     normal = morphology().dictionary.build_normal_form
-    return {normal(*place, form).replace("ё", "е") for form, places in _places_of(word) for place in places}
+    return frozenset(normal(*place, form).replace("ё", "е") for form, places in _places_of(word) for place in places)
 
 
 NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}

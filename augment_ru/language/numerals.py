@@ -15,8 +15,9 @@ NUMERAL_CASES = ("nomn", "gent", "datv", "accs", "ablt", "loct")
 NO_GENITIVE = frozenset(NUMERAL_CASES) - {"gent"}
 ANY_CASE = frozenset(NUMERAL_CASES)
 LARGEST = 999_999
-"""The largest number that is written in words here."""
+"""The largest number that attacks write in words of their own accord."""
 _THOUSAND, _HUNDRED, _TWENTY, _TEN = 1000, 100, 20, 10
+_SCALES = {10**9: "миллиард", 10**6: "миллион", _THOUSAND: "тысяча"}
 _NO_GENDER, _NONE = "-", "-"
 _FEW = (2, 3, 4)
 _WORD = re.compile(r"([А-Яа-яЁё]+(?:-[А-Яа-яЁё]+)*)\s+$")
@@ -80,18 +81,19 @@ def cardinal(number: int, case: str, gender: str = "masc", *, animate: bool = Fa
     ('две', 'двух', 'тысячей шестьюстами сорока')
 
     Args:
-        number: the number, from 0 to 999,999.
+        number: the number, from 0 to 999,999,999,999.
         case: the case by its name in pymorphy3, such as `gent`.
         gender: `masc`, `femn` or `neut`.
         animate: whether persons or animals are counted; the accusative of 1 to 4 depends on it.
     """
-    thousands, rest = divmod(number, _THOUSAND)
-    words = []
-    if thousands > 1:
-        words.append(cardinal(thousands, case, "femn"))
-    if thousands:
-        words.append(noun_after(thousands, "тысяча", case))
-    for part in _parts(rest) if rest or not thousands else ():
+    words, rest = [], number
+    for scale, noun in _SCALES.items():
+        count, rest = divmod(rest, scale)
+        if count > 1 or (count and scale > _THOUSAND):
+            words.append(cardinal(count, case, "femn" if scale == _THOUSAND else "masc"))
+        if count:
+            words.append(noun_after(count, noun, case))
+    for part in _parts(rest) if rest or not words else ():
         forms = numeral_atoms()[part].forms
         living = animate and case == "accs" and 0 < part <= _FEW[-1] and (number < _TEN or part == 1)
         form = "gent" if living and (part != 1 or gender == "masc") else case

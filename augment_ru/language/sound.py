@@ -10,7 +10,8 @@ _VOICES, _DEVOICES = "бгджз", "пфктшсхцчщ"
 """Consonants before which others are voiced, or devoiced."""
 _VOICING = dict(zip(_VOICELESS, _VOICED, strict=True))
 _DEVOICING = dict(zip(_VOICED, _VOICELESS, strict=True))
-_BEFORE_J = VOWELS + "ьъ"
+_PARTS = re.compile(f"[^{VOWELS}]*[{VOWELS}]|[^{VOWELS}]+")
+_TWICE = re.compile("([аиоуыэ])\\1+")
 _PLAIN = {"я": "а", "ё": "о", "ю": "у", "е": "э"}
 _SPELT = (
     (re.compile("^что"), "што"), (re.compile("(?<!мн)(?<!стр)(?<!дор)([ео])го(ся)?$"), r"\1во\2"),
@@ -41,16 +42,22 @@ def transcription(word: str, stress: int = -1) -> str:
     if _MAY_BE_SPELT.search(word):
         for pattern, said in _SPELT:
             word = pattern.sub(said, word)
-    if stress < 0 and sum(map(word.count, VOWELS)) == 1:
+    parts = _PARTS.findall(word)
+    if stress < 0 and len(parts) - (word[-1:] not in VOWELS) == 1:
         stress = 0
+    said = [_sounds(part, place == stress, place == len(parts) - 1) for place, part in enumerate(parts)]
+    return _TWICE.sub(r"\1", "".join(said))
+
+
+@lru_cache(maxsize=50_000)
+def _sounds(part: str, stressed: bool, last: bool) -> str:  # noqa: FBT001  (cached by place)
+    """Return how the consonants up to a vowel are said, with this vowel; of the last part, also what has no vowel."""
     sounds: list[str] = []
-    vowel = 0
-    for before, letter, after in zip("ь" + word, word, f"{word[1:]} ", strict=False):
+    for before, letter, after in zip("ь" + part, part, f"{part[1:]} ", strict=False):
         if letter in VOWELS:
-            if letter in "еёюя" and before in _BEFORE_J:
+            if letter in "еёюя" and before in "ьъ":
                 sounds.append("й")
-            sounds.append(_vowel(letter, before, vowel == stress or letter == "ё", after == " "))
-            vowel += 1
+            sounds.append(_vowel(letter, before, stressed or letter == "ё", last))
         elif letter not in "ьъ":
             sounds.append(f"{letter}'" if after in "еёиюяь" and letter not in _NEVER_MARKED else letter)
     heard = after = ""

@@ -3,23 +3,25 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate, chain, pairwise
 from math import fsum
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from augment_ru.attacks.numbers import Numbers, ordinals
-from augment_ru.draws import Ints, Keys, Rng, Streams, unit
+from augment_ru.attacks.numbers import Numbers
+from augment_ru.attacks.speech.said import NUMBER, case_at, said_number, said_roman
+from augment_ru.draws import Floats, Ints, Keys, Streams, unit
+from augment_ru.editing.numbered import edits_of, in_pieces
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_form, readings, shares_lemma
-from augment_ru.language.numerals import LARGEST, cardinal, cases_at, noun_after, nouns_behind
+from augment_ru.language.numerals import cardinal, compound_start, noun_after, ordinal
 from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, number_in, rows, same_word
 from augment_ru.similarities.meaning.quantities import amounts_of
@@ -29,6 +31,7 @@ from augment_ru.text.words import LETTERS_AND_DIGITS
 
 _ABBREVIATION = re.compile("[БВГДЖЗКЛМНПРСТФХЦЧШЩ]{2,4}")
 _JOINED = frozenset({"в", "за", "из", "к", "на", "от", "по", "под", "при", "с"})
+_JOINED_BY_LETTER = {letter: sorted(one for one in _JOINED if one[0] == letter) for letter in "взикнопс"}
 _CAPITALS_AND_SIGNS = re.compile(r"[A-ZА-ЯЁ]+|[^\w\s]")
 _LEAST_COUNT, _SHORTEST, _LONGEST = 300, 3, 24
 _BASE = 1e-6
@@ -36,8 +39,6 @@ _BASE = 1e-6
 _SHARES = {"same": 3.0, "near": 0.2, "ending": 1.2, "lost": 0.25, "join": 1.5, "split": 0.6}
 """How much likelier errors of one kind are than those of another, where a word allows both; the author's estimates."""
 _MOST, _HIGHEST = 0.5, 0.9
-_REFUSED = 0.165
-"""The share of the drawn errors that cannot be made, or that the gate `meaning` refuses: counted in 600 sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +52,31 @@ class Speech(Attack):
     Args:
         wer: the expected word error rate, in [0, 0.5]: wrong, lost and added words / words of the text. Both texts are
             compared in lower case without punctuation; numbers and signs that are written in words count, too.
+        refused: the share of the drawn errors that the gate refuses, in [0, 1); as many more are drawn. The default was
+            counted with the default gate on 600 sentences. In a run without a gate it is 0.
         words: the dictionary of how signs and letters are spoken, and of what is misheard.
 
     Raises:
-        AugmentError: there is no such dictionary, or `wer` is out of range.
+        AugmentError: there is no such dictionary, or `wer` or `refused` is out of range.
     """
 
     name: ClassVar[str] = "speech"
     group: ClassVar[str] = "channels"
     probability: float = 1.0
     wer: float = 0.1
+    refused: float = 0.165
     words: str = "speech"
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.wer <= _MOST:
             raise AugmentError(f"{self.name}.wer: {self.wer!r}; needs a number from 0 to 0.5")
+        if not 0.0 <= self.refused < 1.0:
+            raise AugmentError(f"{self.name}.refused: {self.refused!r}; needs a number from 0, below 1")
         _table(self.words)
+
+    def without_gate(self) -> Self:
+        """Return the attack that draws no more errors than `wer` says."""
+        return replace(self, refused=0.0)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the edits that give a text its spoken form (small letters, numbers in words), and errors of hearing.
@@ -76,29 +86,44 @@ class Speech(Attack):
         """
         table, text = _table(self.words), "\n".join([*batch.texts, ""])
         words, taken = _Words.of(text, table.name), np.zeros(len(text), dtype=np.bool_)
-        spoken = _spoken_edits(batch, streams, words, table, taken)
-        heard = list(_places(batch, words, taken, table))
-        sizes, places = (np.searchsorted(one, batch.starts) for one in (words.starts, [start for start, _ in heard]))
-        each = zip(streams.keys.tolist(), np.diff(sizes).tolist(), spoken, pairwise(places.tolist()), strict=True)
-        made = [
-            row
-            for key, size, edits, (first, last) in each
-            if size
-            for row in _transcribed(text, edits, heard[first:last], self.wer * size, Rng(key))
-        ]
-        for _, start, stop, *_ in made:
+        spoken = _spoken_edits(batch, words, table, taken)
+        rows = np.array([row for row, _ in spoken], dtype=np.int64)
+        sizes = np.diff(np.searchsorted(words.starts, batch.starts))
+        costs = [_cost(text, edit) for _, edit in spoken]
+        wrong = self.wer * sizes - np.bincount(rows, weights=costs, minlength=len(batch))
+        used = np.zeros(len(batch), dtype=np.int64)
+        ranks = [_drawn(streams, rows, used) * _BASE]
+        made = [_padded(text, edit) for _, edit in spoken]
+        starts, heard = _places(batch, words, taken, table)
+        rows = batch.rows(starts)
+        shares = _shares(rows, heard, np.maximum(wrong, 0.0) / (1.0 - self.refused))
+        errors = list(_errors(starts, heard, shares, _drawn(streams, rows, used)))
+        for start, error in errors:
+            stop = start + error.width
+            made.append((start, stop, error.text, Note(text[start:stop] if error.text else None, error.kind)))
+        rows = batch.rows(np.array([start for start, _ in errors], dtype=np.int64))
+        ranks.append(np.maximum(_drawn(streams, rows, used), _BASE))
+        for start, stop, *_ in made:
             taken[start:stop] = True
-        rows = batch.rows(np.array([row[1] for row in made], dtype=np.int64))
-        draws = np.bincount(rows, minlength=len(batch)) + np.diff(places)
-        made += _lowered(batch, streams, words, ~taken & np.repeat(np.diff(sizes) > 0, batch.lengths + 1), draws)
-        ranks, starts, stops, texts, notes = zip(*made, strict=True) if made else ((),) * 5
+        lowered = list(_lowered(batch, words, ~taken & np.repeat(sizes > 0, batch.lengths + 1)))
+        made += lowered
+        rows = batch.rows(np.array([start for start, *_ in lowered], dtype=np.int64))
+        ranks.append(_drawn(streams, rows, used) * _BASE)
+        begins, ends, texts, notes = zip(*made, strict=True) if made else ((),) * 4
         return Proposals.of_edits(
-            np.array(starts, dtype=np.int64),
-            np.array(stops, dtype=np.int64),
-            np.array(ranks),
+            np.array(begins, dtype=np.int64),
+            np.array(ends, dtype=np.int64),
+            np.concatenate(ranks),
             texts,
             notes=lambda edits: [notes[at] for at in edits.tolist()],
         )
+
+
+def _drawn(streams: Streams, rows: Ints, used: Ints) -> Floats:
+    """Return a random number for each of some ascending rows; `used` counts the draws of each text."""
+    numbers = used[rows] + np.arange(rows.size) - np.searchsorted(rows, rows)
+    used += np.bincount(rows, minlength=used.size)
+    return unit(streams.keys[rows], numbers >> 1, numbers & 1)
 
 
 class _Table(NamedTuple):
@@ -175,8 +200,8 @@ class _Error(NamedTuple):
     cost: int
 
 
-_Row = tuple[float, int, int, str, Note | None]
-"""A change of one edit: its rank, start, stop, new text and note. Here and below places are global."""
+_Row = tuple[int, int, str, Note | None]
+"""An edit: its start, its stop, its new text and its note. Here and below places are global."""
 
 
 _Heard = tuple[float, float, Sequence[_Error]]
@@ -215,56 +240,91 @@ class _Words(NamedTuple):
     @classmethod
     def of(cls, text: str, name: str) -> "_Words":
         """Return the words of a text."""
-        found = list(LETTERS_AND_DIGITS.finditer(text))
-        words = [match[0] for match in found]
-        numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
-        columns = [match.start() for match in found], [*map(len, words)], [numbers[word] for word in words]
-        starts, sizes, which = np.array(columns, dtype=np.int64)
-        return cls(text, starts, starts + sizes, which, [_word(word, name) for word in numbers])
+        pieces = _BETWEEN_WORDS.split(text)  # what is between words, word, what is between words, …
+        stops = np.cumsum([*map(len, pieces)])
+        numbers = {word: number for number, word in enumerate(dict.fromkeys(pieces[1::2]))}
+        which = np.array([numbers[word] for word in pieces[1::2]], dtype=np.int64)
+        return cls(text, stops[:-1:2], stops[1::2], which, [_word(word, name) for word in numbers])
 
     def such(self, holds: Callable[[_Word], bool]) -> Mask:
         """Tell for each word whether something holds of it, shape (words,)."""
         return np.array([holds(word) for word in self.different], dtype=np.bool_)[self.which]
 
 
-def _spoken_edits(
-    batch: Batch, streams: Streams, words: _Words, table: _Table, taken: Mask
-) -> Sequence[Sequence[Edit]]:
-    """Return the edits of each text that write numbers, signs and words as they are spoken; mark what they take."""
-    starts, made = batch.starts.tolist(), list[list[Edit]]([[] for _ in batch.texts])
+_BETWEEN_WORDS = re.compile(f"({LETTERS_AND_DIGITS.pattern})")
 
-    def add(row: int, start: int, stop: int, new: str) -> None:
+
+class _Numbers(Numbers):
+    __slots__ = ()
+    spoken: ClassVar[bool] = True
+
+
+_NUMBERS = _Numbers(classes=("words",))
+
+
+def _spoken_edits(batch: Batch, words: _Words, table: _Table, taken: Mask) -> Sequence[tuple[int, Edit]]:
+    """Return the edits that write numbers, signs and words as they are spoken, by texts; mark what they take."""
+    made = list[tuple[int, Edit]]()
+    for row, start, stop, new in chain(
+        _spoken_numbers(batch, words, taken), _spoken_signs(batch, words, table), _spoken_words(batch, words, taken)
+    ):
         if not taken[start:stop].any():
-            made[row].append(Edit(start, stop, new))
+            made.append((row, Edit(start, stop, new)))
             taken[start:stop] = True
+    return sorted(made, key=lambda one: one[1].start)
 
-    for row, changes in enumerate(Numbers(probability=1.0, classes=("words",)).changes(batch, streams)):
-        for edit in chain.from_iterable(change.edits for change in changes):
-            add(row, starts[row] + edit.start, starts[row] + edit.stop, edit.text)
+
+_Spoken = tuple[int, int, int, str]
+"""What is spoken: the row of its text, its start, its stop, and the new text."""
+
+
+def _spoken_numbers(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]:
+    starts, is_digit = batch.starts.tolist(), (batch.codes >= ord("0")) & (batch.codes <= ord("9"))
+    for row in np.unique(batch.rows(np.flatnonzero(is_digit))).tolist():
+        for ways in in_pieces(batch.texts[row], _NUMBERS):
+            for edit in edits_of(batch.texts[row], ways[0]):
+                said = _YEAR_OF_DATE.sub(lambda year: ordinal(int(year[0]), "gent", "masc"), edit.text)
+                yield row, starts[row] + edit.start, starts[row] + edit.stop, said
+        for match in NUMBER.finditer(words.text, starts[row], starts[row + 1]):
+            if match[0][0] not in "-‑" or taken[match.start() - 1]:  # not «РД-13-3»
+                for one in said_number(words.text, match, starts[row], starts[row + 1] - 1):
+                    yield row, *one
+
+
+def _spoken_signs(batch: Batch, words: _Words, table: _Table) -> Iterator[_Spoken]:
+    starts = batch.starts.tolist()
     signs = np.array([match.start() for match in table.hints.finditer(words.text)], dtype=np.int64)
     hints = np.append(words.starts[words.such(lambda word: word.short)], signs)
     for row in np.unique(batch.rows(hints)).tolist():
         for match in table.spoken.finditer(words.text, starts[row], starts[row + 1]):
-            add(row, *match.span(), _agreed(table.said[match[0].lower()], words.text, starts[row], match.start()))
+            said = _agreed(table.said[match[0].lower()], words.text, starts[row], match.start())
+            yield row, *match.span(), said
+
+
+def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]:
+    starts = batch.starts.tolist()
     told = np.flatnonzero(words.such(lambda word: word.spoken is not None))
     for row, at in zip(batch.rows(words.starts[told]).tolist(), told.tolist(), strict=True):
         start, stop = int(words.starts[at]), int(words.stops[at])
-        said = words.different[words.which[at]].spoken or ""
-        if _ROMAN.fullmatch(words.text, start, stop):
-            number = amounts_of(words.text[start:stop].lower())[0].value
-            nouns = [one for one in nouns_behind(words.text[stop : starts[row + 1]]) if one.number == "sing"]
-            ways = {*ordinals(int(number), nouns, cases_at(words.text[starts[row] : start]))} if nouns else set[str]()
-            said = ways.pop() if len(ways) == 1 else ""
+        said, word = words.different[words.which[at]].spoken or "", words.text[start:stop].replace("Х", "X")
+        if _ROMAN.fullmatch(words.text, start, stop) or word == "XX":
+            number = int(amounts_of(word.lower())[0].value)
+            said, more = said_roman(words.text[starts[row] : start], number, words.text[stop : starts[row + 1]])
+            stop += more
         if said:
-            add(row, start, stop, said)
+            yield row, start, stop, said
         taken[start:stop] = True
-    return made
 
 
-_CLOSE = {"-": r"(?<!\S)(?<!\d\s)-(?=\d)"} | {one: rf"(?<=\w){one}(?=\w)|(?<=\w\s){one}(?=\s?[\w-])" for one in "<>"}
+_CLOSE = {"°": r"(?:(?<=\d)|(?<=\d\s))°", "-": r"(?<!\S)(?<!\d\s)-(?=\d)"} | {
+    one: rf"(?<=\w){one}(?=\w)|(?<=\w\s){one}(?=\s?[\w-])" for one in "<>"
+}
 """Where signs that mean other things, too, are spoken: before a number, between two words."""
-_COUNT = re.compile(r"(?<![\d.,])\d{1,6}\s?$")
-_ROMAN = re.compile(r"(?=..)X{0,3}(?:IX|IV|V?I{0,3})")
+_YEAR_OF_DATE = re.compile(r"\d{4}(?= года)")
+_COUNT = re.compile(r"(?<![\d.,])(\d+[.,])?(\d{1,6})\s?$")
+_COMPOUND = re.compile(r"([1-9]\d{0,2})-([а-яё]{4,})")
+_DIGITS_AND_LETTERS = re.compile(r"\d+|[^\W\d_]+")
+_ROMAN = re.compile(r"(?=..|(?<=[а-яё]\s).)X{0,3}(?:IX|IV|V?I{0,3})")
 
 
 def _agreed(said: str, text: str, first: int, stop: int) -> str:
@@ -272,49 +332,44 @@ def _agreed(said: str, text: str, first: int, stop: int) -> str:
     count, (word, *rest) = _COUNT.search(text, max(first, stop - 8), stop), said.split(" ")
     lemma, grammemes = readings(word)[0].lemma, readings(word)[0].grammemes
     if count and {"NOUN", "plur", "gent"} <= grammemes and lemma not in {"год", "век"}:  # «1941—1945 гг.» count none
-        return " ".join([noun_after(int(count[0]), lemma, "nomn"), *rest])
+        case = case_at(text[first : count.start()])
+        return " ".join([noun_after(2, lemma, "nomn") if count[1] else noun_after(int(count[2]), lemma, case), *rest])
     return said
 
 
-def _transcribed(
-    text: str, edits: Sequence[Edit], heard: Sequence[tuple[int, _Heard]], wrong: float, rng: Rng
-) -> Iterator[_Row]:
-    """Yield the changes of a text, but for capitals and punctuation.
+def _cost(text: str, edit: Edit) -> int:
+    """Return how many words are wrong by an edit that writes a number or the like in words."""
+    return max(len(edit.text.split()), len(LETTERS_AND_DIGITS.findall(text[edit.start : edit.stop])))
+
+
+def _shares(rows: Ints, heard: Sequence[_Heard], budgets: Floats) -> Floats:
+    """Return how likely an error is at each word, so that as many words of each text are wrong as expected.
 
     Args:
-        text: all texts.
-        edits: the edits that write numbers and the like as they are spoken.
-        heard: what may be heard at the words of the text.
-        wrong: how many words are expected to be wrong, those of `edits` among them.
-        rng: the random draws of the text.
+        rows: the text of each word that may be misheard.
+        heard: what may be heard there.
+        budgets: how many words of each text are expected to be wrong, shape (texts,).
     """
-    costs = [max(len(one.text.split()), len(LETTERS_AND_DIGITS.findall(text[one.start : one.stop]))) for one in edits]
-    for edit in edits:
-        yield (rng.uniform() * _BASE, *_padded(text, edit))
-    budget = max(wrong - sum(costs), 0.0) / (1.0 - _REFUSED)
-    for start, error in _drawn(heard, budget, rng):
-        stop = start + error.width
-        note = Note(text[start:stop] if error.text else None, error.kind)
-        yield max(rng.uniform(), _BASE), start, stop, error.text, note
+    weights, costs = np.array([one[:2] for one in heard]).reshape(-1, 2).T
+    full = np.zeros(rows.size, dtype=np.bool_)
+    while True:
+        taken = np.bincount(rows[full], _HIGHEST * costs[full] / weights[full], budgets.size)
+        rest = np.bincount(rows[~full], costs[~full], budgets.size)
+        scales = np.divide(budgets - taken, rest, out=np.zeros(budgets.size), where=rest > 0)
+        shares = np.where(full, _HIGHEST, weights * scales[rows])
+        if not (shares > _HIGHEST).any():
+            return shares
+        full |= shares > _HIGHEST
 
 
-def _drawn(words: Sequence[tuple[int, _Heard]], budget: float, rng: Rng) -> Iterator[tuple[int, _Error]]:
-    """Draw at most one error of each word, so that as many words as `budget` are expected to be wrong; none overlap."""
-    scale, left, rare = 0.0, budget, [(weight, cost) for _, (weight, cost, _) in words]
-    while rare:
-        scale = left / fsum([cost for _, cost in rare])
-        if max(rare)[0] * scale <= _HIGHEST:
-            break
-        left -= fsum(_HIGHEST * cost / weight for weight, cost in rare if weight * scale > _HIGHEST)
-        rare = [one for one in rare if one[0] * scale <= _HIGHEST]
+def _errors(starts: Ints, heard: Sequence[_Heard], shares: Floats, points: Floats) -> Iterator[tuple[int, _Error]]:
+    """Yield the errors of words whose random number is below the share of errors, with their starts; none overlap."""
     done = 0
-    for start, (weight, _, errors) in words:
-        share = min(weight * scale, _HIGHEST)
-        point = rng.uniform()
-        if point < share and start >= done:
-            bounds = accumulate(one.weight for one in errors)
-            pairs = zip(errors, bounds, strict=True)
-            error = next((one for one, bound in pairs if point * weight < bound * share), errors[-1])
+    for at in np.flatnonzero(points < shares).tolist():
+        start, (weight, _, errors), aim = int(starts[at]), heard[at], float(points[at] / shares[at])
+        if start >= done:
+            bounds = zip(errors, accumulate(one.weight for one in errors), strict=True)
+            error = next((one for one, bound in bounds if aim * weight < bound), errors[-1])
             done = start + error.width
             yield start, error
 
@@ -329,9 +384,15 @@ def _padded(text: str, edit: Edit) -> tuple[int, int, str, Note]:
 
 def _spoken(word: str, table: _Table) -> str | None:
     """Return a number, a Latin word or an abbreviation as it is spoken; None for other words."""
-    if word.isdecimal() and len(word) <= len(str(LARGEST)) and int(word) <= LARGEST:
-        return cardinal(int(word), "nomn")
-    if word.isascii() and word.isalpha():
+    if not word.isalpha():
+        if (match := _COMPOUND.fullmatch(word)) and readings(match[2])[0].pos == "ADJF":
+            return compound_start(int(match[1])) + match[2]
+        parts = _DIGITS_AND_LETTERS.findall(word)
+        if any(map(str.isalpha, parts)) and any(map(str.isdecimal, parts)):  # «МТЗ-80»
+            said = (cardinal(int(one[:12]), "nomn") if one.isdecimal() else _spoken(one, table) for one in parts)
+            return " ".join(new or old for new, old in zip(said, parts, strict=True))
+        return None
+    if word.isascii():
         return _latin(word.lower(), table.name)
     if word.isupper() and _ABBREVIATION.fullmatch(word):
         return "".join(table.letters.get(letter.lower(), letter) for letter in word)
@@ -349,30 +410,33 @@ def _latin(word: str, name: str) -> str:
     return said + end[1]
 
 
-def _places(batch: Batch, words: _Words, taken: Mask, table: _Table) -> Iterator[tuple[int, _Heard]]:
-    """Yield the start of each word that may be misheard, lost or joined with the next one, with these errors."""
+def _places(batch: Batch, words: _Words, taken: Mask, table: _Table) -> tuple[Ints, Sequence[_Heard]]:
+    """Return the start of each word that may be misheard, lost or joined with the next one, and these errors."""
     before, frequent = batch.untouchable_before, _frequent_words()
     plain = words.such(lambda word: word.spoken is None) & (before[words.starts] == before[words.stops])
     plain &= counted(taken, words.starts, words.stops) == 0
-    which = words.which[plain]
-    lows = {number: words.different[number].low for number in np.unique(which).tolist()}
-    met, closed = _heard(lows.values(), table), before.tolist()
-    little = {number for number, low in lows.items() if low in table.lost or low in _JOINED}
-    wrong = little.union(number for number, low in lows.items() if met[low][2])
-    places = np.flatnonzero(marked(len(words.different), np.array([*wrong], dtype=np.int64))[which])
-    starts, stops, numbers = words.starts[plain].tolist(), words.stops[plain].tolist(), which.tolist()
-    for at in places.tolist():
-        start, stop, number = starts[at], stops[at], numbers[at]
-        heard = met[lows[number]]
-        if number in little:
-            spaced = words.text[stop] == " "
-            lost = stop - start + spaced if closed[start] == closed[stop + spaced] else 0
-            joins = spaced and starts[at + 1 : at + 2] == [stop + 1] and closed[start] == closed[stops[at + 1]]
-            joint = lows[number] + lows[numbers[at + 1]] if joins else ""
-            width = stops[at + 1] - start if joint in frequent else 0
-            heard = _little(lows[number], lost, joint if width else "", width, table.name)
-        if heard[2]:
-            yield start, heard
+    starts, stops, which = words.starts[plain], words.stops[plain], words.which[plain]
+    lows = [word.low for word in words.different]
+    met = _heard([lows[number] for number in np.unique(which).tolist()], table)
+    heard = [met.get(low, _NOTHING) for low in lows]
+    little = np.array([low in table.lost or low in _JOINED for low in lows], dtype=np.bool_)[which]
+    places = np.flatnonzero(np.array([bool(one[2]) for one in heard], dtype=np.bool_)[which] | little)
+    found, closed = [heard[number] for number in which[places].tolist()], before.tolist()
+    for number in np.flatnonzero(little[places]).tolist():
+        at = int(places[number])
+        start, stop, low = int(starts[at]), int(stops[at]), lows[which[at]]
+        spaced = words.text[stop] == " "
+        lost = stop - start + spaced if closed[start] == closed[stop + spaced] else 0
+        joins = (
+            spaced and at + 1 < starts.size and starts[at + 1] == stop + 1 and closed[start] == closed[stops[at + 1]]
+        )
+        joint = low + lows[which[at + 1]] if joins else ""
+        width = int(stops[at + 1]) - start if joint in frequent else 0
+        found[number] = _little(low, lost, joint if width else "", width, table.name)
+    return starts[places], found
+
+
+_NOTHING: _Heard = (0.0, 0.0, ())
 
 
 @lru_cache(maxsize=200_000)
@@ -468,7 +532,7 @@ def _heard(words: Iterable[str], table: _Table) -> dict[str, _Heard]:
         met = _met[table.name] = {}  # another thread may still read the old one
     new = [word for word in words if word not in met]
     may = [word for word in dict.fromkeys(new) if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()]
-    met.update(dict.fromkeys(new, (0.0, 0.0, ())))
+    met.update(dict.fromkeys(new, _NOTHING))
     met.update(zip(may, map(_misheard, may, _one_change_away(may, table)), strict=True))
     return met
 
@@ -483,24 +547,24 @@ def _misheard(word: str, changes: Sequence[tuple[int, str, str, float]]) -> _Hea
             ends = not same and start + len(old) == len(word) and shares_lemma(word, other)
             kind = "same" if same else "ending" if ends else "near"
             found[other] = (weight * _SHARES[kind], kind)
-    for width in (1, 2, 3):
-        first, rest = word[:width], word[width:]
-        if first in _JOINED and len(rest) >= _SHORTEST and _is_common(rest):
+    for first in _JOINED_BY_LETTER.get(word[0], ()):
+        rest = word.removeprefix(first)
+        if _SHORTEST <= len(rest) < len(word) and _is_common(rest):
             found.setdefault(f"{first} {rest}", (_SHARES["split"] * 0.3, "split"))
+    if not found:
+        return _NOTHING
     best = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))[:3]
     errors = tuple(_Error(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best)
-    return _weighed(errors) if errors else (0.0, 0.0, ())
+    return _weighed(errors)
 
 
-def _lowered(batch: Batch, streams: Streams, words: _Words, free: Mask, draws: Ints) -> Iterator[_Row]:
-    """Yield the changes that lower capitals and drop punctuation.
+def _lowered(batch: Batch, words: _Words, free: Mask) -> Iterator[_Row]:
+    """Yield the edits that lower capitals and drop punctuation.
 
     Args:
         batch: the texts.
-        streams: their random draws.
         words: their words.
         free: which characters may change, shape (codes,).
-        draws: how many draws each text has used, shape (texts,).
     """
     found = list(_CAPITALS_AND_SIGNS.finditer(words.text))
     starts, stops = np.array([match.span() for match in found], dtype=np.int64).reshape(-1, 2).T
@@ -508,11 +572,12 @@ def _lowered(batch: Batch, streams: Streams, words: _Words, free: Mask, draws: I
     is_sign = ~np.array([match[0].isalpha() for match in found], dtype=np.bool_)
     kept = (counted(free, starts, stops) == stops - starts) & ~(is_sign & inside[starts + 1])  # «кто-то» stays
     starts, stops, is_sign = starts[kept], stops[kept], is_sign[kept]
-    joins, space = inside[starts] & inside[stops + 1], batch.codes == ord(" ")
-    rows = batch.rows(starts)
-    numbers = draws[rows] + np.arange(rows.size) - np.searchsorted(rows, rows)
-    ranks = unit(streams.keys[rows], numbers >> 1, numbers & 1) * _BASE
+    opens = np.flatnonzero(np.append(True, (starts[1:] != stops[:-1]) | ~is_sign[1:] | ~is_sign[:-1])[: starts.size])
+    joins, space = np.zeros(starts.size, dtype=np.bool_), batch.codes == ord(" ")
+    joins[opens] = (
+        inside[starts[opens]] & inside[stops[np.append(opens[1:], starts.size)[: opens.size] - 1] + 1]
+    )  # «слово"(другое»
     stops = stops + (is_sign & space[starts - 1] & space[stops])
-    edits = zip(ranks.tolist(), starts.tolist(), stops.tolist(), is_sign.tolist(), joins.tolist(), strict=True)
-    for rank, start, stop, drops, joint in edits:
-        yield rank, start, stop, (" " if joint else "") if drops else words.text[start:stop].lower(), None
+    edits = zip(starts.tolist(), stops.tolist(), is_sign.tolist(), joins.tolist(), strict=True)
+    for start, stop, drops, joint in edits:
+        yield start, stop, (" " if joint else "") if drops else words.text[start:stop].lower(), None
