@@ -114,11 +114,11 @@ def line(name: str, scores: Floats, grades: Floats, threshold: float) -> str:
     )
 
 
-def passing(name: str, texts: Sequence[str]) -> str:
+def passing(name: str, texts: Sequence[str], threshold: float) -> str:
     """How many of some texts an attack changes at the defaults, and the scores of the gate for them."""
     results = Augmenter(name, threshold=0.0).texts(texts)
     scores = np.array([result.similarity for result in results if result.text != result.source])
-    passed = np.count_nonzero(scores >= similarity_of("meaning").threshold)
+    passed = np.count_nonzero(scores >= threshold)
     return f"  {name:<26}{len(scores):>5}  {passed} pass, the lowest score {scores.min(initial=1.0):.2f}"
 
 
@@ -174,8 +174,8 @@ def main() -> None:
             print(f"  reversals against paraphrases: AUC {found:.3f}")
         if name == "meaning":
             shown = bands(scores, grades)
-    for name in filter(None, options.attacks.split(",")):
-        print(passing(name, list(dict.fromkeys(row["source"] for row in rows))))
+            for attack in filter(None, options.attacks.split(",")):
+                print(passing(attack, list(dict.fromkeys(row["source"] for row in rows)), similarity.threshold))
     print("\nscore from, grades, share of 3, 2, 1, 0 (meaning)")
     print("\n".join(shown))
     if options.write_grades:

@@ -149,7 +149,7 @@ class WritesOtherwise(Attack):
         rows = zip(batch.texts, map(Rng, streams.keys.tolist()), batch.once(_places, self), strict=True)
         for text, rng, found in rows:
             places = (ways[0] if len(ways) == 1 else rng.choice(ways) for ways in found)
-            yield [rng.change(*edits_of(text, place)) for place in places]
+            yield [rng.change(*edits_at(text, place)) for place in places]
 
 
 def _places(batch: Batch, attack: WritesOtherwise) -> list[Ways]:
@@ -190,7 +190,7 @@ def _whole_fitted(text: str, place: Place) -> Iterator[Place]:
         yield from (new._replace(more=more) for new in fitted(text, place))
 
 
-def edits_of(text: str, place: Place) -> list[Edit]:
+def edits_at(text: str, place: Place) -> list[Edit]:
     """Return the edits that rewrite a range of a text, and what changes together with it."""
     edits = []
     for one in (place, *place.more):

@@ -45,8 +45,8 @@ def transcription(word: str, stress: int = -1) -> str:
     parts = _PARTS.findall(word)
     if stress < 0 and len(parts) - (word[-1:] not in VOWELS) == 1:
         stress = 0
-    said = [_sounds(part, place == stress, place == len(parts) - 1) for place, part in enumerate(parts)]
-    return _TWICE.sub(r"\1", "".join(said))
+    sounds = [_sounds(part, place == stress, place == len(parts) - 1) for place, part in enumerate(parts)]
+    return _TWICE.sub(r"\1", "".join(sounds))
 
 
 @lru_cache(maxsize=50_000)

@@ -14,7 +14,7 @@ import numpy as np
 from augment_ru.attacks.numbers import Numbers
 from augment_ru.attacks.speech.said import NUMBER, case_at, said_number, said_roman
 from augment_ru.draws import Floats, Ints, Keys, Streams, unit
-from augment_ru.editing.numbered import edits_of, in_pieces
+from augment_ru.editing.numbered import edits_at, in_pieces
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
@@ -93,7 +93,7 @@ class Speech(Attack):
         wrong = self.wer * sizes - np.bincount(rows, weights=costs, minlength=len(batch))
         used = np.zeros(len(batch), dtype=np.int64)
         ranks = [_drawn(streams, rows, used) * _BASE]
-        made = [_padded(text, edit) for _, edit in spoken]
+        made: list[_Row] = [_padded(text, edit) for _, edit in spoken]
         starts, heard = _places(batch, words, taken, table)
         rows = batch.rows(starts)
         shares = _shares(rows, heard, np.maximum(wrong, 0.0) / (1.0 - self.refused))
@@ -282,7 +282,7 @@ def _spoken_numbers(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoke
     starts, is_digit = batch.starts.tolist(), (batch.codes >= ord("0")) & (batch.codes <= ord("9"))
     for row in np.unique(batch.rows(np.flatnonzero(is_digit))).tolist():
         for ways in in_pieces(batch.texts[row], _NUMBERS):
-            for edit in edits_of(batch.texts[row], ways[0]):
+            for edit in edits_at(batch.texts[row], ways[0]):
                 said = _YEAR_OF_DATE.sub(lambda year: ordinal(int(year[0]), "gent", "masc"), edit.text)
                 yield row, starts[row] + edit.start, starts[row] + edit.stop, said
         for match in NUMBER.finditer(words.text, starts[row], starts[row + 1]):
