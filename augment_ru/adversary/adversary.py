@@ -75,7 +75,7 @@ class Finding(Result):
             gate.
         confirmation: the repeated answers that told slips from broken answers; None if one answer was believed.
         tried: how many different edits the model was asked about, by the features of edits
-            (`evaluation.broke.FEATURES`) and their values.
+            (`evaluation.searches.FEATURES`) and their values.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = (

@@ -60,7 +60,8 @@ def latin(context: Pieces) -> dict[int, Edit]:
         The edits, each by the number of its piece.
     """
     words = {at: one for at, one in enumerate(context.judged) if one is not None and one.kind == "latin"}
-    if not words or _MONEY.search(context.text):
+    hidden = any(one.found and is_hidden(one.found[0].word) for one in words.values())
+    if not words or (_MONEY.search(context.text) and not hidden):
         return {}
     return _Latin(context, words).chosen()
 

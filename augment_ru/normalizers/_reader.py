@@ -457,7 +457,7 @@ def _bracketed(piece: str) -> Piece | None:
     begun, inner, rest = cut["begun"].lower(), cut["inner"], cut["rest"].lower()
     word, outer, start = begun + inner.lower() + rest, begun + rest, cut.start("word")
     is_round = cut["sign"] in "([" and piece.count(cut["sign"]) == 1
-    is_told = is_round and (_is_whole(outer) or not rest or (not begun and (len(inner) == 1 or inner[0].islower())))
+    is_told = is_round or cut["sign"] in "«‹"  # «при(ш)ёл», «пере»стройка: an exercise, a play on words
     if not (begun or rest) or not lexicon.is_listed(word) or (is_told and not lexicon.is_hidden(word)):
         return None
     if is_round and cut["sign"] == "(" and (_is_whole(outer) or not rest):

@@ -308,7 +308,7 @@ def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]
         start, stop = int(words.starts[at]), int(words.stops[at])
         said, word = words.different[words.which[at]].spoken or "", words.text[start:stop].replace("Х", "X")
         if _ROMAN.fullmatch(words.text, start, stop) or word == "XX":
-            number = int(amounts_of(word.lower())[0].value)
+            number = 10 if word == "X" else int(amounts_of(word.lower())[0].value)  # «x» alone is no amount
             said, more = said_roman(words.text[starts[row] : start], number, words.text[stop : starts[row + 1]])
             stop += more
         if said:
@@ -316,15 +316,17 @@ def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]
         taken[start:stop] = True
 
 
-_CLOSE = {"°": r"(?:(?<=\d)|(?<=\d\s))°", "-": r"(?<!\S)(?<!\d\s)-(?=\d)"} | {
-    one: rf"(?<=\w){one}(?=\w)|(?<=\w\s){one}(?=\s?[\w-])" for one in "<>"
+_GAP = r"[^\S\n]"  # a line feed stands between two texts of a chunk
+_CLOSE = {"°": rf"(?:(?<=\d)|(?<=\d{_GAP}))°", "-": rf"(?<!\S)(?<!\d{_GAP})-(?=\d)"} | {
+    one: rf"(?<=\w){one}(?=\w)|(?<=\w{_GAP}){one}(?={_GAP}?[\w-])" for one in "<>"
 }
 """Where signs that mean other things, too, are spoken: before a number, between two words."""
 _YEAR_OF_DATE = re.compile(r"\d{4}(?= года)")
 _COUNT = re.compile(r"(?<![\d.,])(\d+[.,])?(\d{1,6})\s?$")
 _COMPOUND = re.compile(r"([1-9]\d{0,2})-([а-яё]{4,})")
+_MOST_DIGITS = 12
 _DIGITS_AND_LETTERS = re.compile(r"\d+|[^\W\d_]+")
-_ROMAN = re.compile(r"(?=..|(?<=[а-яё]\s).)X{0,3}(?:IX|IV|V?I{0,3})")
+_ROMAN = re.compile(r"(?=..|(?<=[а-яё][^\S\n]).)X{0,3}(?:IX|IV|V?I{0,3})")
 
 
 def _agreed(said: str, text: str, first: int, stop: int) -> str:
@@ -389,7 +391,9 @@ def _spoken(word: str, table: _Table) -> str | None:
             return compound_start(int(match[1])) + match[2]
         parts = _DIGITS_AND_LETTERS.findall(word)
         if any(map(str.isalpha, parts)) and any(map(str.isdecimal, parts)):  # «МТЗ-80»
-            said = (cardinal(int(one[:12]), "nomn") if one.isdecimal() else _spoken(one, table) for one in parts)
+            is_count = [one.isdecimal() and one[0] != "0" and len(one) <= _MOST_DIGITS for one in parts]
+            ways = zip(parts, is_count, strict=True)
+            said = (cardinal(int(one), "nomn") if count else _spoken(one, table) for one, count in ways)
             return " ".join(new or old for new, old in zip(said, parts, strict=True))
         return None
     if word.isascii():

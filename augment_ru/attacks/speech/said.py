@@ -21,13 +21,15 @@ from augment_ru.language.numerals import (
 )
 
 NUMBER = re.compile(
-    r"(?:(?<=\d)[-‑]|(?<!\w)(?<![^\W\d_][-‑]))"
+    r"(?:(?<=\d)[-‑]|(?<!\w)(?<![^\W\d_][-‑])(?<!\d/))"
     r"(?:(?<!\d[.,])(?P<int>\d{1,12})[.,](?P<part>\d{1,3})(?![.,:-]?\w)"
     r"|(?P<whole>\d{1,3}(?:[ \u00a0]\d{3}){1,3}(?![ \u00a0‑-]?\d)|\d{1,12})(?:[-‑](?P<ending>[а-яё]{1,3})(?![\w-]))?)"
-    r"(?![^\W_]|[-‑][^\W\d_])",
+    r"(?![^\W_]|[-‑][^\W\d_]|/\d)",
     re.IGNORECASE,
 )
 """A number that belongs to no word, as that of «МТЗ-80» does, with the hyphen before it in «2-3»."""
+_CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d")
+"""A time such as 19.30."""
 _FAR = 80
 """How many characters before and behind a number are read."""
 _FROM = re.compile(r"(?<!\w)\d+(?:[.,]\d+)*(?:-[а-яё]{1,3})?\s*[-‑–—]?\s*$|(?<!\S)[-−+±]\s?$")
@@ -61,7 +63,9 @@ def said_number(text: str, match: re.Match[str], first: int, last: int) -> Itera
     origin, end = max(first, start - _FAR), min(last, stop + _FAR)
     before, behind, number = text[origin:start], text[stop:end], int(figures)
     case = case_at(before)
-    if match["part"]:
+    if _CLOCK.fullmatch(match[0]):
+        new = f"{cardinal(number, 'nomn')} {'ноль ' * (match['part'][0] == '0')}{cardinal(int(match['part']), 'nomn')}"
+    elif match["part"]:
         new = _with_part(number, match["part"], "gent" if case == "gent" else "nomn")
     else:
         new = "ноль " * (len(figures) - len(str(number))) + _said(
