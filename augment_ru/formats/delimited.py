@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 from augment_ru.errors import AugmentError, saying_where
 from augment_ru.formats.files import decoded
 from augment_ru.formats.json_lines import encoded
-from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
+from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, pass_over, too_long
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """The first characters of a cell that a spreadsheet takes for a formula (OWASP, "CSV Injection")."""
@@ -130,7 +130,7 @@ class _Lines:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        first = stream.readline(MAX_LINE + 2)
+        first = stream.readline(len(BOM) + MAX_LINE + 2)
         self.bom = first.startswith(BOM)
         self.first = self._ahead = first.removeprefix(BOM)
         self.number = 0
@@ -141,11 +141,9 @@ class _Lines:
         """Start a row at the next line."""
         self.row: list[bytes] = []
         self.size = 0
-        """The bytes of the row, including those that were skipped because the row is too long."""
+        """The bytes of the row, without those that were skipped because the row is too long."""
         self.ended = False
         """Whether the row was still incomplete at the end of the file, or at `MAX_LINE` bytes."""
-        self.passed = b""
-        """The last block of skipped bytes."""
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -159,28 +157,9 @@ class _Lines:
         self.number += 1
         self.size += len(data)
         self.row.append(data)
-        rest = data
-        while self.size > MAX_LINE and rest and not rest.endswith(b"\n"):
-            rest = self._stream.readline(MAX_LINE)
-            self.size += len(rest)
-            self.passed = rest or self.passed
+        if self.size > MAX_LINE:
+            pass_over(self._stream, data, self.number)
         return data.decode("utf-8", "surrogateescape")  # Table.parsed refuses what is not UTF-8
-
-
-class RawRow(NamedTuple):
-    """A row of a table, as the bytes of the file.
-
-    Attributes:
-        number: the number that its first line has in the file.
-        data: its bytes.
-        skipped: how many bytes of its last line are left out, because the line is too long.
-        end: the line end that follows the skipped bytes; empty if there is none.
-    """
-
-    number: int
-    data: bytes
-    skipped: int
-    end: bytes
 
 
 class Table:
@@ -264,17 +243,19 @@ class Table:
                 problem = self._problem()
             data = b"".join(lines.row)
             bare = data.removesuffix(b"\n").removesuffix(b"\r") if data.endswith(b"\n") else data
-            if (size := lines.size - len(data) + len(bare)) > MAX_LINE:
-                problem = f"{size:,} bytes; the longest row may have {MAX_LINE:,}; split the text"
-                bare = bare[:LONG_LINE_SHOWN]
+            if len(bare) > MAX_LINE:
+                problem, bare = too_long("row", MAX_LINE), bare[:LONG_LINE_SHOWN]
             yield Line(lines.number - len(lines.row) + 1, bare, problem, place=cells)
 
-    def raw_rows(self) -> Iterator[RawRow]:
-        """Yield the rows as the bytes of the file."""
+    def raw_rows(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the number of each row's first line, and the bytes of the row.
+
+        The rest of a line that is too long is left out; its line end is kept.
+        """
         for line in self._rows():
-            data, passed = b"".join(self._lines.row), self._lines.passed
-            end = b"\n" if passed.endswith(b"\n") else b""
-            yield RawRow(line.number, data, self._lines.size - len(data) - len(end), end)
+            last = self._lines.row[-1]
+            is_cut = len(last) > MAX_LINE + 1 and not last.endswith(b"\n")
+            yield line.number, b"".join(self._lines.row) + b"\n" * is_cut
 
     def _problem(self) -> str:
         """Tell why `csv` refused the current row."""

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO, ClassVar
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import decoded
 from augment_ru.formats.json_lines import JsonLines, parsed
-from augment_ru.formats.json_places import item_places, member_starts, skip, value_end
-from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
+from augment_ru.formats.json_places import entries, skip, value_end
+from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, too_long
 
 LONGEST_JSON = 2**30
 """The largest JSON file that is read, in bytes after unpacking."""
@@ -41,8 +41,7 @@ class ArrayRows:
         """Yield the rows, with the number of the array in `place`."""
         for at, data in enumerate(self._rows, start=self._first):
             if len(data) > MAX_LINE:
-                problem = f"{len(data):,} bytes; the longest row may have {MAX_LINE:,}; split the text"
-                yield Line(at, data[:LONG_LINE_SHOWN], problem)
+                yield Line(at, data[:LONG_LINE_SHOWN], too_long("row", MAX_LINE))
             else:
                 yield Line(at, data, place=self._array)
 
@@ -155,7 +154,7 @@ def _members(text: str, at: int) -> dict[str, int]:
         AugmentError: the object has a key twice.
     """
     found: dict[str, int] = {}
-    for key, start in member_starts(text, at):
+    for key, start, _ in entries(text, at):
         if key in found:
             raise AugmentError(f"not JSON that can be read: the key '{key}' stands twice")
         found[key] = start
@@ -164,5 +163,5 @@ def _members(text: str, at: int) -> dict[str, int]:
 
 def _places(text: str, at: int) -> tuple[list[tuple[int, int]], int]:
     """Return the start and stop of each item of the array at `at`, and where the array ends."""
-    found = [*item_places(text, at)]
+    found = [(start, stop) for _, start, stop in entries(text, at)]
     return found, skip(text, found[-1][1] if found else at + 1) + 1

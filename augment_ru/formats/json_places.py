@@ -44,15 +44,15 @@ def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple
         for step in path:
             node = node.setdefault(step, {})
     found: dict[tuple[str | int, ...], tuple[int, int]] = {}
-    waiting: list[tuple[tuple[str | int, ...], int, dict[str | int, Any]]] = [((), skip(line, 0), tree)]
+    whole: tuple[tuple[str | int, ...], int, int] = (), skip(line, 0), len(line.rstrip())
+    waiting = [(*whole, tree)]
     while waiting:
-        path, at, node = waiting.pop()
+        path, at, stop, node = waiting.pop()
         if path in wanted:
-            found[path] = at, value_end(line, at)
+            found[path] = at, stop
         if node and line[at] in "{[":
-            items = enumerate(start for start, _ in item_places(line, at)) if line[at] == "[" else ()
-            inner = ((step, start) for step, start in items or member_starts(line, at) if step in node)
-            waiting += [((*path, step), start, node[step]) for step, start in islice(inner, len(node))]
+            inner = (entry for entry in entries(line, at) if entry[0] in node)
+            waiting += [((*path, step), start, end, node[step]) for step, start, end in islice(inner, len(node))]
     return found
 
 
@@ -72,32 +72,23 @@ def skip(line: str, at: int) -> int:
     return match.end() if match else at
 
 
-def member_starts(line: str, at: int) -> Iterator[tuple[str, int]]:
-    """Yield each key of a JSON object, with the index of the character where its value starts.
+def entries(line: str, at: int) -> Iterator[tuple[str | int, int, int]]:
+    """Yield each entry of a JSON object or list: its key or number, and where its value starts and stops.
 
     Args:
         line: a line of valid JSON.
-        at: the index of the character where the object starts.
+        at: the index of the character where the object or list starts.
     """
+    closing = "}" if line[at] == "{" else "]"
     at = skip(line, at + 1)
-    while not line.startswith("}", at):
-        key, at = _scan_text(line, at + 1)
-        at = skip(line, skip(line, at) + 1)
-        yield key, at
-        at = skip(line, value_end(line, at))
-        at = skip(line, at + 1) if line.startswith(",", at) else at
-
-
-def item_places(line: str, at: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the stop of each item of a JSON list, as indices of characters.
-
-    Args:
-        line: a line of valid JSON.
-        at: the index of the character where the list starts.
-    """
-    at = skip(line, at + 1)
-    while not line.startswith("]", at):
+    number = 0
+    while not line.startswith(closing, at):
+        key: str | int = number
+        if closing == "}":
+            key, at = _scan_text(line, at + 1)
+            at = skip(line, skip(line, at) + 1)
         stop = value_end(line, at)
-        yield at, stop
+        yield key, at, stop
         at = skip(line, stop)
         at = skip(line, at + 1) if line.startswith(",", at) else at
+        number += 1

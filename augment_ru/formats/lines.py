@@ -72,33 +72,37 @@ def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iter
         number += 1
 
 
-def _ended(stream: BinaryIO, data: bytes, number: int) -> tuple[bytes, int]:
+def pass_over(stream: BinaryIO, data: bytes, number: int) -> None:
     """Read the rest of a line that begins with `data`, and discard it.
 
-    Returns:
-        The bytes of the line that were kept, and how many bytes were discarded.
+    Args:
+        stream: the file, after `data`.
+        data: the beginning of the line; nothing is read if it holds the line end.
+        number: the number of the line.
+
+    Raises:
+        AugmentError: there is no line end in more than 1 GiB.
     """
-    if number == 1 and data.startswith(BOM) and not data.endswith(b"\n"):
-        data += stream.readline(len(BOM))
-    passed, rest = 0, data
-    while not rest.endswith(b"\n") and (rest := stream.readline(MAX_LINE)):
-        passed += len(rest)
+    passed = 0
+    while not data.endswith(b"\n") and (data := stream.readline(MAX_LINE)):
+        passed += len(data)
         if passed > _LONGEST:
             problem = f"line {number}: over {_LONGEST:,} bytes without an end of the line; give a file of rows"
             raise AugmentError(problem)
-    return data, passed
+
+
+def too_long(what: str, most: int) -> str:
+    """Return the problem of a line or row of more than `most` bytes; `what` is `line` or `row`."""
+    return f"too long; the longest {what} may have {most:,} bytes; split the text"
 
 
 def _line(stream: BinaryIO, number: int, data: bytes, *, blank: bool) -> Line | None:
     """Return the line that begins with `data`; None if it is blank and blank lines are not wanted."""
-    passed = 0
-    if len(data) > MAX_LINE:
-        data, passed = _ended(stream, data, number)
     marked = number == 1 and data.startswith(BOM)
     if marked:
-        data = data.removeprefix(BOM)
+        data = data.removeprefix(BOM) + (b"" if data.endswith(b"\n") else stream.readline(len(BOM)))
     if len(data) > MAX_LINE and not data.endswith(b"\n"):
-        problem = f"{len(data) + passed:,} bytes; the longest line may have {MAX_LINE:,}; split the text"
-        return Line(number, data[:LONG_LINE_SHOWN], problem)
+        pass_over(stream, data, number)
+        return Line(number, data[:LONG_LINE_SHOWN], too_long("line", MAX_LINE))
     bare = data.rstrip(b"\r\n")
     return Line(number, bare, end=data[len(bare) :], place=marked or None) if blank or bare.strip() else None

@@ -16,10 +16,10 @@ import msgspec
 from augment_ru.errors import AugmentError, brief, saying_instead, saying_where, unknown
 from augment_ru.formats import delimited, json_array
 from augment_ru.formats.delimited import Table
-from augment_ru.formats.files import PACKED, bare_name, buffered, decoded
+from augment_ru.formats.files import PACKED, bare_name, decoded
 from augment_ru.formats.json_array import ArrayRows, JsonArray, json_source
 from augment_ru.formats.json_lines import Around, JsonLines, encoded_row
-from augment_ru.formats.lines import BOM, MAX_LINE, Line, read_lines
+from augment_ru.formats.lines import BOM, MAX_LINE, Line, pass_over, read_lines
 from augment_ru.formats.parquet import Parquet, ParquetRows, as_stream
 
 FIELD = "text"
@@ -319,8 +319,6 @@ class FilePart:
         first: the number that the first line or row of the part has in the file, from 1.
         data: the bytes of the part: lines, rows, or an Arrow stream.
         header: for a table, the bytes of its header line, which every part needs; otherwise empty.
-        skipped: how many bytes of the part's last line are left out, because the line is too long to be read.
-        end: the line end that follows the skipped bytes.
         rows: for a JSON file with arrays of rows, the JSON text of each row; otherwise empty.
         array: for such a file, the index of the array, from 0.
     """
@@ -329,8 +327,6 @@ class FilePart:
     first: int
     data: bytes = b""
     header: bytes = b""
-    skipped: int = 0
-    end: bytes = b""
     rows: tuple[bytes, ...] = ()
     array: int = 0
 
@@ -345,31 +341,12 @@ class FilePart:
             return ArrayRows(self.rows, self.first, self.array)
         if self.kind == "Parquet":
             return ParquetRows(self.data, self.first)
-        stream = self._stream()
+        stream = BytesIO(self.header + self.data)
         if self.kind in {"CSV", "TSV"}:
             return Table(stream, "\t" if self.kind == "TSV" else None, begin=self.first if self.header else None)
         if self.kind == "text":
             return TextLines(stream, first=self.first)
         return JsonLines(stream, called_json=self.kind == "JSON", first=self.first)
-
-    def _stream(self) -> BinaryIO:
-        start = self.header + self.data
-        if not (self.skipped or self.end):
-            return BytesIO(start)
-        at, whole = 0, len(start) + self.skipped
-
-        def read(size: int) -> bytes:
-            nonlocal at
-            if at < len(start):
-                found = start[at : at + size]
-            elif at < whole:
-                found = b"-" * min(size, whole - at)
-            else:
-                found = self.end[at - whole :]
-            at += len(found)
-            return found
-
-        return buffered(read)
 
 
 def file_parts(source: RowSource, size: int = PART_BYTES) -> Iterator[FilePart]:
@@ -401,13 +378,11 @@ def _of_lines(kind: str, stream: BinaryIO, size: int, header: bytes = b"") -> It
         if not data.endswith(b"\n"):
             data += stream.readline(_LONGEST)
         start = data.rfind(b"\n", 0, -1) + 1  # of the last line
-        passed, end = max(len(data) - start - _LONGEST, 0), data[-1:]
-        while end != b"\n" and len(data) - start >= _LONGEST and (rest := stream.readline(_LONGEST)):
-            passed += len(rest)
-            end = rest[-1:]
-        end = end if passed and end == b"\n" else b""
-        yield FilePart(kind, first, data[: start + _LONGEST], header, skipped=max(passed - len(end), 0), end=end)
-        first += data.count(b"\n", 0, start + _LONGEST) + len(end)
+        if len(data) - start >= _LONGEST and not data.endswith(b"\n"):
+            pass_over(stream, data, first + data.count(b"\n"))
+            data = data[: start + _LONGEST] + b"\n"
+        yield FilePart(kind, first, data, header)
+        first += data.count(b"\n")
 
 
 def _of_table(table: Table, size: int) -> Iterator[FilePart]:
@@ -415,10 +390,10 @@ def _of_table(table: Table, size: int) -> Iterator[FilePart]:
     if table.layout.is_tsv and table.names:  # a row is a line
         yield from _of_lines(kind, table.stream, size, table.header)
         return
-    for rows in _grouped(table.raw_rows(), size, lambda row: size if row.skipped or row.end else len(row.data)):
-        first, last = rows[0].number, rows[-1]
+    for rows in _grouped(table.raw_rows(), size, lambda row: len(row[1])):
+        first = rows[0][0]
         header = table.header if first > 1 else b""  # else the row stands in place of the names
-        yield FilePart(kind, first, b"".join(row.data for row in rows), header, last.skipped, last.end)
+        yield FilePart(kind, first, b"".join(data for _, data in rows), header)
 
 
 def _of_arrays(source: JsonArray, size: int) -> Iterator[FilePart]:

@@ -334,7 +334,7 @@ def test_empty_files_byte_order_marks_and_carriage_returns(tmp_path: Path) -> No
 def test_a_huge_line_is_one_clear_line(tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
     path.write_bytes(b'{"text": "' + b"a" * 50_000_000 + b'"}\n')
-    assert "line 1: 50,000,013 bytes; the longest line may have" in fails(1, "perturb", path, "--attack", "case", *FAST)
+    assert "line 1: too long; the longest line may have" in fails(1, "perturb", path, "--attack", "case", *FAST)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -100,7 +100,6 @@ def test_a_digest_stands_for_the_whole_part() -> None:
     others = [
         FilePart("JSON", 1, b"{}\n"),
         FilePart("JSON lines", 2, b"{}\n"),
-        FilePart("JSON lines", 1, b"{}\n", skipped=1),
         FilePart("JSON lines", 1, b"\n", b"{}"),
         FilePart("JSON lines", 1, rows=(b"{}\n",)),
         FilePart("JSON lines", 1, rows=(b"{}", b"\n")),
