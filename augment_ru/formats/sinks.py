@@ -1,12 +1,11 @@
 """Write rows in the output's format: lines of JSON or of text, arrays of JSON, tables, Parquet."""
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from io import SEEK_END, BytesIO
 from itertools import groupby
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,11 +16,27 @@ from augment_ru.formats.delimited import Table, TableLayout, cell_text, check_na
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import Around, JsonLines, encoded_row
 from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream
-from augment_ru.formats.row import Changed, LinesAtOnce, new_row, refuse_twice, written
+from augment_ru.formats.row import Changed, LinesAtOnce, new_row, written
 from augment_ru.formats.sources import Ends, RowSource
-from augment_ru.records import field_paths
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.record import Record
+
+
+class SinkForm(NamedTuple):
+    """How rows are written.
+
+    Attributes:
+        key: the name of the field that every row gets for its metadata; None if rows get none.
+        mark: whether a byte-order mark of the input is written as well.
+        part: if only a part of the file is written, the names and types of columns in the rows before this part;
+            `Sink.join` later adds the part to the file. None to write the whole file.
+        csv_safe: whether an apostrophe is put before a table cell that looks like a formula because of the edits.
+    """
+
+    key: str | None = None
+    mark: bool = True
+    part: value_types.Learnt | None = None
+    csv_safe: bool = False
 
 
 class Sink(ABC):
@@ -33,8 +48,9 @@ class Sink(ABC):
 
     learns_types = False
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: BinaryIO, form: SinkForm) -> None:
+        self._stream, self._form = stream, form
+        self._is_part = form.part is not None
 
     def check(self, record: Record) -> None:
         """Check that the format can hold a row; called once for each row, before it is perturbed.
@@ -96,19 +112,14 @@ class ParquetSink(Sink):
     Args:
         stream: the file to write.
         source: the Parquet file that the rows were read from; None if they were read from another format.
-        key: the name of the column for metadata; None if rows get none.
-        part: if only a part of the file is written, the types of the columns in the rows before this part; None for a
-            whole file.
+        form: how the rows are written; the metadata are a column of texts.
     """
 
-    def __init__(
-        self, stream: BinaryIO, source: Parquet | None, key: str | None, *, part: value_types.Learnt | None = None
-    ) -> None:
+    def __init__(self, stream: BinaryIO, source: Parquet | None, form: SinkForm) -> None:
+        super().__init__(stream, form)
         self.arrow = arrow_module()
-        self._source, self._key = source, key
-        super().__init__(stream)
-        self._is_part, self.learns_types = part is not None, source is None
-        self._columns = value_types.Columns(part.types if part else ())
+        self._source, self.learns_types = source, source is None
+        self._columns = value_types.Columns(form.part.types if form.part else ())
         self._tables = _Tables(self.arrow) if source is None or self._is_part else None
         compression = source.compression if source and not self._is_part else "snappy"
         self._groups = _Groups(self.arrow, stream, compression)
@@ -166,12 +177,16 @@ class ParquetSink(Sink):
     def _add(self, table: Any) -> None:  # noqa: ANN401
         (self._groups if self._tables is None else self._tables).add(table)
 
+    def _rows(self, given: Sequence[tuple[Record, Changed]]) -> list[dict[str, Any]]:
+        """Return the changed rows, with their metadata as a text of JSON."""
+        rows = [new_row(record.values, changed) for record, changed in given]
+        for row in rows if self._form.key is not None else ():
+            row[self._form.key] = encoded_row(row[self._form.key])
+        return rows
+
     def _made(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401
         """Make a table from rows; its columns are the fields of these rows."""
-        rows = [new_row(record.values, changed) for record, changed in given]
-        for row, (_, changed) in zip(rows, given, strict=True):
-            if changed.metadata is not None and self._key is not None:
-                row[self._key] = encoded_row(json.loads(changed.metadata))
+        rows = self._rows(given)
         names = dict.fromkeys(name for row in rows for name in row)  # pyarrow takes those of the first row only
         return self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in rows])
 
@@ -179,19 +194,14 @@ class ParquetSink(Sink):
         """Make a table from rows of one batch; it takes the columns of the batch whose values do not change."""
         table = self.arrow.Table.from_batches([given[0][0].origin.batch])
         table = table.take([record.origin.row for record, _ in given])
-        rows: list[Any] = [record.values for record, _ in given]
-        for number, (_, changed) in enumerate(given):
-            for path, value in changed.values.items():
-                rows[number] = field_paths.with_value(rows[number], path, value)
+        rows = self._rows(given)
         for name in dict.fromkeys(str(path[0]) for _, changed in given for path in changed.values):
             at = table.schema.get_field_index(name)
             field = table.schema.field(at)
             column = self.arrow.chunked_array([self.arrow.array([row[name] for row in rows], type=field.type)])
             table = table.set_column(at, field, column)
-        if self._key is not None:
-            refuse_twice(rows[0], self._key)
-            texts = [encoded_row(json.loads(changed.metadata)) for _, changed in given if changed.metadata is not None]
-            table = table.append_column(self._key, self.arrow.array(texts, type=self.arrow.string()))
+        if (key := self._form.key) is not None:
+            table = table.append_column(key, self.arrow.array([row[key] for row in rows], type=self.arrow.string()))
         return table
 
     def finish(self) -> None:
@@ -326,54 +336,29 @@ def _value_sizes(arrow: Any, values: Any) -> Ints:  # noqa: ANN401
     return np.full(count, _VALUE, np.int64)
 
 
-def sink_of(
-    kind: str,
-    stream: BinaryIO,
-    source: RowSource,
-    *,
-    key: str | None,
-    mark: bool = True,
-    part: value_types.Learnt | None = None,
-    csv_safe: bool = False,
-) -> Sink:
+def sink_of(kind: str, stream: BinaryIO, source: RowSource, form: SinkForm) -> Sink:
     """Return a sink, which writes rows to a file. If the input has the same format, the file is laid out alike.
 
     Args:
         kind: the format, as `kind_of` names it, such as "JSON lines".
         stream: the file; it is left open.
         source: the input from which the rows were read.
-        key: the name of the field that every row gets for its metadata; None if rows get none.
-        mark: whether a byte-order mark of the input is written as well.
-        part: if only a part of the file is written, the names and types of columns in the rows before this part;
-            `Sink.join` later adds the part to the file. None to write the whole file.
-        csv_safe: whether an apostrophe is put before a table cell that looks like a formula because of the edits.
+        form: how the rows are written.
     """
     if kind == "JSON" and not (isinstance(source, JsonLines) and source.called_json):
-        array = source if isinstance(source, JsonArray) else None
-        return JsonArraySink(stream, array, mark=mark, is_part=part is not None)
+        return JsonArraySink(stream, source if isinstance(source, JsonArray) else None, form)
     if kind in {"CSV", "TSV"}:
-        names = source.names if isinstance(source, Table) else ()
-        same = isinstance(source, Table) and source.called_tsv == (kind == "TSV")
-        layout = source.layout if isinstance(source, Table) and same else TableLayout("\t" if kind == "TSV" else ",")
-        names = (*names, key) if names and key else names
-        names = names or (part or value_types.NOTHING).names
-        sink = _TableSink(stream, layout, names, key=key, mark=mark, same=same, safe=csv_safe)
-        sink.started = part is not None
-        return sink
+        return _TableSink(stream, source if isinstance(source, Table) else None, form, is_tsv=kind == "TSV")
     if kind == "Parquet":
-        return ParquetSink(stream, source if isinstance(source, Parquet) else None, key, part=part)
-    return TextSink(stream, mark=mark) if kind == "text" else LinesSink(stream, mark=mark)
+        return ParquetSink(stream, source if isinstance(source, Parquet) else None, form)
+    return TextSink(stream, form) if kind == "text" else LinesSink(stream, form)
 
 
 class _Lines(Sink):
-    """Writes each row on a line; with `mark`, a byte-order mark of the source is written as well."""
+    """Writes each row on a line."""
 
     around: ClassVar[type[Around]] = Around
     """The class of the `origin` of a record that was read from a file of the same format."""
-
-    def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
-        super().__init__(stream)
-        self._mark = mark
 
     @abstractmethod
     def line(self, record: Record, changed: Changed) -> str:
@@ -385,7 +370,8 @@ class _Lines(Sink):
         end = "\n"
         for record, changed in rows:
             mark, end = record.origin if type(record.origin) is self.around else ("", "\n")
-            pieces += (mark if self._mark and record is not before else "", self.line(record, changed), end or "\n")
+            lead = mark if self._form.mark and record is not before else ""
+            pieces += (lead, self.line(record, changed), end or "\n")
             before = record
         if not end:
             pieces.pop()  # only the last row of a file may lack an end
@@ -460,16 +446,14 @@ class JsonArraySink(Sink):
     Args:
         stream: the file to write.
         source: the JSON file from which the rows were read; None to write a single array.
-        mark: whether a byte-order mark of the input is written as well.
-        is_part: whether this is a part of the file: its rows are written without brackets, and `join` later adds them
-            to the file.
+        form: how the rows are written. Those of a part have no brackets around them.
     """
 
-    def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool, is_part: bool) -> None:
-        super().__init__(stream)
-        self._source, self._is_part = source, is_part
+    def __init__(self, stream: BinaryIO, source: JsonArray | None, form: SinkForm) -> None:
+        super().__init__(stream, form)
+        self._source = source
         first, *rest = source.around if source else ("", "\n")
-        self._around = [f"\ufeff{first}" if mark and source and source.bom else first, *rest]
+        self._around = [f"\ufeff{first}" if form.mark and source and source.bom else first, *rest]
         self._array = -1
         """The number of the array that is open; -1 before the first."""
         self._empty = True
@@ -529,25 +513,16 @@ class JsonArraySink(Sink):
 
 
 class _TableSink(Sink):
-    """Writes a table. If no names are given, its columns are the fields of the first row and `key` for metadata."""
+    """Writes a table. Its columns are those of `source`; else the fields of the first row. The metadata come last."""
 
-    def __init__(
-        self,
-        stream: BinaryIO,
-        layout: TableLayout,
-        names: Sequence[str],
-        *,
-        key: str | None,
-        mark: bool,
-        same: bool,
-        safe: bool,
-    ) -> None:
-        super().__init__(stream)
-        self._layout, self._names = layout, tuple(names)
-        self._key = (key,) if key else ()
-        self._mark = "\ufeff" if mark and layout.bom else ""
-        self._same, self._safe = same, safe
-        self.started = False
+    def __init__(self, stream: BinaryIO, source: Table | None, form: SinkForm, *, is_tsv: bool) -> None:
+        super().__init__(stream, form)
+        self._same = source is not None and source.called_tsv == is_tsv
+        self._layout = source.layout if source and self._same else TableLayout("\t" if is_tsv else ",")
+        self._key = (form.key,) if form.key else ()
+        learnt = form.part or value_types.NOTHING
+        self._names = (*source.names, *self._key) if source and source.names else learnt.names
+        self._started = self._is_part
         """Whether the header line was written, or will be written by another sink."""
 
     def check(self, record: Record) -> None:
@@ -568,11 +543,10 @@ class _TableSink(Sink):
         return self._names
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        made = [new_row(record.values, changed) for record, changed in rows]
-        if self._safe:
-            made = [without_formulas(row, record.values) for row, (record, _) in zip(made, rows, strict=True)]
         lines = []
-        for row, (record, _) in zip(made, rows, strict=True):
+        for record, changed in rows:
+            row = new_row(record.values, changed)
+            row = without_formulas(row, record.values) if self._form.csv_safe else row
             check_names(row, names := self._names_of(record))
             lines.append(self._layout.row([cell_text(row[name]) for name in names]))
         with saying_instead(
@@ -582,10 +556,10 @@ class _TableSink(Sink):
 
     def _start(self) -> str:
         """Return the header line on the first call; an empty string on later calls or if there are no column names."""
-        if self.started or not self._names:
+        if self._started or not self._names:
             return ""
-        self.started = True
-        return self._mark + self._layout.row(self._names)
+        self._started = True
+        return "\ufeff" * (self._form.mark and self._layout.bom) + self._layout.row(self._names)
 
     def join(self, part: bytes, array: int = 0) -> None:
         if part:

@@ -14,7 +14,7 @@ from augment_ru.formats.files import Piped, in_utf8, is_packed, is_utf8, open_in
 from augment_ru.formats.json_lines import PLAIN, JsonLines, objects_of
 from augment_ru.formats.lines import PLAIN_LINE, Line
 from augment_ru.formats.row import Changed, refuse_twice
-from augment_ru.formats.sinks import LinesSink, Sink, sink_of
+from augment_ru.formats.sinks import LinesSink, Sink, SinkForm, sink_of
 from augment_ru.formats.sources import TABLES, RowSource, source_of
 from augment_ru.formats.value_types import Learnt
 from augment_ru.jobs.messages import Advance, with_flags
@@ -347,9 +347,8 @@ def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | N
         part: if only a part of the output is written, the names and types of its columns in the rows before this part;
             None to write the whole output.
     """
-    marked = job.output is not None
     key = job.key if job.meta != "none" else None
-    return sink_of(job.format, stream, source, key=key, mark=marked, part=part, csv_safe=job.csv_safe)
+    return sink_of(job.format, stream, source, SinkForm(key, job.output is not None, part, job.csv_safe))
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import JsonLines
 from augment_ru.formats.lines import MAX_LINE
 from augment_ru.formats.row import Changed
-from augment_ru.formats.sinks import sink_of
+from augment_ru.formats.sinks import SinkForm, sink_of
 from augment_ru.formats.sources import RowSource, kind_of, source_of
 from augment_ru.jobs.perturb import run
 from augment_ru.jobs.rows import RowsJob
@@ -171,7 +171,7 @@ def table_of(data: bytes, *, tsv: bool = False) -> tuple[Table, list[dict[str, s
 def written_table(source: Table, rows: list[dict[str, str]]) -> bytes:
     """The rows as a table of the source's layout, with nothing changed."""
     out = io.BytesIO()
-    sink = sink_of("TSV" if source.layout.is_tsv else "CSV", out, source, key=None)
+    sink = sink_of("TSV" if source.layout.is_tsv else "CSV", out, source, SinkForm())
     sink.write([(Record(values, generic()), Changed({})) for values in rows])
     sink.finish()
     return out.getvalue()
@@ -318,7 +318,7 @@ def test_arrays_stay_whole_whatever_rows_are_written(data: st.DataObject) -> Non
 
     def written(source: RowSource, records: list[Record], copies: list[int]) -> str:
         out = io.BytesIO()
-        sink = sink_of("JSON", out, source, key=None)
+        sink = sink_of("JSON", out, source, SinkForm())
         for record, number in zip(records, copies, strict=True):
             sink.write([(record, Changed({}))] * number)
         sink.finish()
