@@ -124,12 +124,12 @@ class Finding(Result):
         """Return the metadata that is written under `augment` (docs/adversary.md), without the texts."""
         settings, of_rows = self.search_settings, self.settings
         search = self.search()
-        outcome = {key: value for key, value in search.items() if key in _OUTCOME}
+        outcome = {key: search.pop(key) for key in _OUTCOME if key in search}
         return {
             "attack": of_rows.attack,
             **outcome,
             "model": settings.signature or settings.model,
-            **{key: value for key, value in search.items() if key not in _OUTCOME},
+            **search,
             "similarity": self.similarity,
             "scorer": of_rows.scorer,
             "threshold": of_rows.threshold,
@@ -306,10 +306,10 @@ class Adversary:
         goals = [self._goal(record) for record in prepared.records]
         if self.confirm and self._slip_rate is None and not limits.is_over:
             self._slip_rate = slip_rate(goals, prepared.records, self.ledger)
-        cases = [
-            SearchCase(number, record, goal, pool, confirmation=self._confirmation())
-            for number, (record, goal, pool) in enumerate(zip(prepared.records, goals, held, strict=True))
-        ]
+        cases = [SearchCase(number, *one) for number, one in enumerate(zip(prepared.records, goals, held, strict=True))]
+        if self.confirm and self._slip_rate is not None:
+            for case in cases:
+                case.confirmation = Confirmation(self._slip_rate, self.confirm)
         if not limits.is_over:
             ask_originals(cases, self.ledger, self.budget)
         gate = screened(prepared, cases, self._similarity, self._threshold)
@@ -333,11 +333,6 @@ class Adversary:
         """
         self._slip_rate = slip_rate([self._goal(record) for record in records], records, self.ledger)
 
-    def _confirmation(self) -> Confirmation | None:
-        if not self.confirm or self._slip_rate is None:
-            return None
-        return Confirmation(self._slip_rate, self.confirm)
-
     def _goal(self, record: Record) -> Goal:
         """Return the goal of the search for a record.
 
@@ -348,8 +343,8 @@ class Adversary:
         with saying_where(f"record {record.key}"):
             goal.check_known()
         if self.target is not None and (goal.kind != "labels" or len(goal.golds) > 1):
-            problem = f"`target` {self.target}: the task '{record.task.name}' has no single label; leave it out"
-            raise AugmentError(problem)
+            task = record.task.name
+            raise AugmentError(f"`target` {self.target}: the task '{task}' has no single label; leave it out")
         return goal
 
     def _found(self, prepared: Prepared, case: SearchCase, gate: PoolGate) -> Finding:
@@ -427,14 +422,9 @@ def check_search(
     """
     if not attacks:
         raise AugmentError("no attack; name one with `attacks`; augment-ru list attacks shows them")
-    for name, number in (("budget", budget), ("draws", draws), ("confirm", confirm or 0)):
-        integer(f"`{name}`", number)
-    if budget < 1:
-        raise AugmentError(f"`budget` {budget}; needs a number of queries, 1 or more")
-    if not 1 <= draws <= _MOST_DRAWS:
-        raise AugmentError(f"`draws` {draws}; needs a number from 1 to {_MOST_DRAWS}")
-    if confirm is not None and confirm < 0:
-        raise AugmentError(f"`confirm` {confirm}; needs a number of times, 0 or more")
+    integer("`budget`", budget, least=1)
+    integer("`draws`", draws, least=1, most=_MOST_DRAWS)
+    integer("`confirm`", confirm or 0, least=0)
     if seconds is not None and not seconds > 0:
         raise AugmentError(f"`seconds` {seconds}; needs a number of seconds over 0")
 

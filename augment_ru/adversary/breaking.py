@@ -54,7 +54,11 @@ def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
         knowledge: which sets of the record's changes were tried already, and what came of each.
         draws: the random numbers of the search.
     """
-    for chosen in random_sets(knowledge, draws):
+    yield from _until_broken(random_sets(knowledge, draws))
+
+
+def _until_broken(sets: Iterator[ChangeSet]) -> Search:
+    for chosen in sets:
         verdict = yield chosen
         if verdict.broken:
             return
@@ -183,10 +187,7 @@ def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Se
             verdict = yield drawn
         if verdict.broken:
             return
-    for drawn in blind:
-        verdict = yield drawn
-        if verdict.broken:
-            return
+    yield from _until_broken(blind)
 
 
 _BEYOND = 0.05

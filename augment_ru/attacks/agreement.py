@@ -9,13 +9,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Ints, Streams
+from augment_ru.editing.error_classes import check_classes
 from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds
 from augment_ru.editing.replacing import written_at
 from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import check_guards
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError, check_known
 from augment_ru.language.inflection import PERSONS, WordForm, inflect, known_forms
 from augment_ru.language.morphology import GENDERS, is_known
 from augment_ru.language.prepositions import cases_behind
@@ -330,10 +330,7 @@ class Agreement(MadeOnDemand):
 
     def __post_init__(self) -> None:
         check_guards(self.name, self.guards)
-        for one in self.classes:
-            check_known("class of errors", one, CLASSES)
-        if not self.classes:
-            raise AugmentError(f"{self.name}.classes: none; possible: {', '.join(CLASSES)}")
+        check_classes(self.name, self.classes, CLASSES)
         aspect_pairs(self.pairs)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
@@ -344,9 +341,8 @@ class Agreement(MadeOnDemand):
         """
         words = batch.once(_words_with_errors, self.classes)
         rows = np.array([word.row for word in words], dtype=np.int64)
-        starts = batch.starts[rows] + np.array(
-            [word.syntax.tokens[word.number].start for word in words], dtype=np.int64
-        )
+        in_texts = [word.syntax.tokens[word.number].start for word in words]
+        starts = batch.starts[rows] + np.array(in_texts, dtype=np.int64)
         chosen = np.searchsorted(_SHARES, batch.draw(streams, starts, lane=1), side="right").tolist()
 
         def write(wanted: Ints) -> list[list[Edit]]:

@@ -216,9 +216,8 @@ def _edits(
     full = {key[2][0]: new[key][0] for other in person for key in other.keys if key[0] in {"name", "patronymic"}}
     for token, part in zip(one.tokens, one.parts, strict=True):
         if part is not None:
-            word = written_like(
-                declined(new[part.part, one.gender, part.lemma], part.part, one.gender, one.case).lower(), token.text
-            )
+            name = declined(new[part.part, one.gender, part.lemma], part.part, one.gender, one.case)
+            word = written_like(name.lower(), token.text)
         else:
             word = full.get(token.text[0].lower(), token.text[0]).upper() + token.text[1:]
         if word != token.text:
@@ -303,8 +302,8 @@ def _mention(row: int, doc: Doc, at: int, last: int, table: _Table) -> _Mention:
         or (beside is not None and _is_attribute(tokens[-1], beside))
     )
     parts = _parts(tokens, table)
-    opens = at == 0 or doc.tokens[at - 1].text in _ENDS
-    gender, case = ("", "") if stays or parts is None else _form(tokens, parts, cases_behind(before) or CASES, opens)
+    opens, cases = at == 0 or doc.tokens[at - 1].text in _ENDS, cases_behind(before) or CASES
+    gender, case = ("", "") if stays or parts is None else _form(tokens, parts, cases, opens=opens)
     around = takewhile(lambda one: one.pos != "PUNCT", doc.tokens[last : last + _REACH])
     if case == "nomn" and not _agrees([*doc.tokens[max(at - 2, 0) : at], *around], gender):
         gender = case = ""
@@ -347,9 +346,8 @@ def _parts(tokens: Sequence[Token], table: _Table) -> list[_Part | None] | None:
             found.append(None)
             continue
         gender = "femn" if "Gender=Fem" in token.features else "masc"
-        part = _part(
-            token.text.lower(), gender, table.used, surname=any(one and one.part in {"name", "short"} for one in found)
-        )
+        named = any(one and one.part in {"name", "short"} for one in found)
+        part = _part(token.text.lower(), gender, table.used, surname=named)
         if part is None or (part.part == "name" and _FAMILIAR.search(part.lemma)):
             return None  # «Ванька» has no like in other groups
         if part.part == "name" and (part.lemma in table.short or _is_short(part)):
@@ -422,10 +420,7 @@ def _by_ending(word: str) -> dict[tuple[str, str], set[tuple[str, str]]]:
 
 
 def _form(
-    tokens: Sequence[Token],
-    parts: Sequence[_Part | None],
-    cases: AbstractSet[str],
-    opens: bool,  # noqa: FBT001
+    tokens: Sequence[Token], parts: Sequence[_Part | None], cases: AbstractSet[str], *, opens: bool
 ) -> tuple[str, str]:
     """Return the gender and the case that all parts of a name share; "" and "" if they are not certain.
 

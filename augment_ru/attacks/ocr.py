@@ -79,9 +79,8 @@ class Ocr(Attack):
         length = np.minimum((points >= rates).sum(axis=0), LONGEST)
         at = np.arange(places.size)
         context = contexts[length, at]
-        points = (points - np.where(length > 0, rates[length - 1, at], 0.0)) / scales[length, at] + found.before[
-            context
-        ]
+        points = (points - np.where(length > 0, rates[length - 1, at], 0.0)) / scales[length, at]
+        points += found.before[context]
         outcome = np.searchsorted(found.sums, points, side="right")
         outcome = np.clip(outcome, found.firsts[context], found.firsts[context + 1] - 1)
         odds, stops = np.maximum(rates[-1], _NEVER), places + length
@@ -155,10 +154,8 @@ def _notes(batch: Batch, starts: Ints, stops: Ints, new: Sequence[str], misread:
             left -= 1
         while right < most and whole[right].isalnum():
             right += 1
-        was, word = (
-            whole[left:right].lower(),
-            (whole[left : start - first] + text + whole[stop - first : right]).lower(),
-        )
+        was = whole[left:right].lower()
+        word = f"{whole[left : start - first]}{text}{whole[stop - first : right]}".lower()
         misread_signs = errors[first + right] - errors[first + left] + max(len(old) - 1, 0)
         ruined = misread_signs * _READ > max(min(map(len, was.split()), default=0), _READ)
         lost = any(map(str.isdigit, was + text)) or (was != word and is_common(word)) or ruined

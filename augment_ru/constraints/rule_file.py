@@ -102,16 +102,8 @@ class RuleExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def spans(self) -> list[Span]:
         """The parts of the example in square brackets, as spans of the text without brackets."""
-        spans: list[Span] = []
-        at = opened = 0
-        for char in self.marked:
-            if char == "[":
-                opened = at
-            elif char == "]":
-                spans.append(Span(opened, at))
-            else:
-                at += 1
-        return spans
+        places = [bracket.start() - number for number, bracket in enumerate(re.finditer(r"[\[\]]", self.marked))]
+        return [Span(*pair) for pair in zip(places[::2], places[1::2], strict=True)]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The class `Augmenter`: perturbs texts, records and datasets with one attack."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -212,9 +213,7 @@ class Augmenter:
         """
         from augment_ru.engine.frames import perturbed_frame  # noqa: PLC0415  (only frames need it)
 
-        return perturbed_frame(
-            frame, field, meta, n, lambda rows: self.records(rows, task, field=field, n=n, draw=draw)
-        )
+        return perturbed_frame(frame, field, meta, n, partial(self.records, task=task, field=field, n=n, draw=draw))
 
     def map_dataset(
         self,
@@ -241,4 +240,5 @@ class Augmenter:
         """
         from augment_ru.engine.frames import PerturbsColumns, map_dataset  # noqa: PLC0415  (an extra)
 
-        return map_dataset(dataset, PerturbsColumns(self, task, field, meta), num_proc, batch_size)
+        columns = PerturbsColumns(partial(self.records, task=task, field=field), meta)
+        return map_dataset(dataset, columns, num_proc, batch_size)

@@ -1,9 +1,8 @@
 """Shows people what a script changes: as kept, removed and added parts of a text, or as HTML for notebooks."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping
 from html import escape
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from augment_ru.script import Script
 
@@ -20,8 +19,8 @@ class Part(NamedTuple):
     text: str
 
 
-def parts(script: Script) -> Iterator[Part]:
-    """Yield the pieces of a comparison of a text before and after its edits, in order: kept, removed, added.
+def parts(script: Script) -> list[Part]:
+    """Return the pieces of a comparison of a text before and after its edits, in order: kept, removed, added.
 
     The kept and removed pieces together are the source. The kept and added pieces together are the new text.
 
@@ -29,13 +28,13 @@ def parts(script: Script) -> Iterator[Part]:
     >>> [f"{part.kind}: {part.text}" for part in parts(Script("кошка спит", [Edit(0, 5, "🐱")]))]
     ['removed: кошка', 'added: 🐱', 'kept:  спит']
     """
-    at = 0
+    at, found = 0, list[Part]()
     for edit in script.edits:
-        yield from _unless_empty(Part("kept", script.source[at : edit.start]))
-        yield from _unless_empty(Part("removed", script.source[edit.start : edit.stop]))
-        yield from _unless_empty(Part("added", edit.text))
+        removed = script.source[edit.start : edit.stop]
+        found += [Part("kept", script.source[at : edit.start]), Part("removed", removed), Part("added", edit.text)]
         at = edit.stop
-    yield from _unless_empty(Part("kept", script.source[at:]))
+    found.append(Part("kept", script.source[at:]))
+    return [part for part in found if part.text]
 
 
 def visible(text: str) -> str:
@@ -56,32 +55,11 @@ def visible(text: str) -> str:
     return "".join(shown)
 
 
-def _unless_empty(part: Part) -> Iterator[Part]:
-    if part.text:
-        yield part
-
-
 _TAGS = {
     "kept": ("", ""),
     "removed": ('<del style="background:#fdd;color:#900">', "</del>"),
     "added": ('<ins style="background:#dfd;color:#060;text-decoration:none">', "</ins>"),
 }
-
-
-class Shown(Protocol):
-    """A result that can be shown as HTML: its edits, its status and its similarity."""
-
-    @property
-    def scripts(self) -> Mapping[str, Script]:
-        """The script (the edits) of each field."""
-
-    @property
-    def status(self) -> str:
-        """The status of the record, such as `perturbed`, or the status of a search against a model."""
-
-    @property
-    def similarity(self) -> float | None:
-        """The similarity to the original; None if there is no score."""
 
 
 def difference_html(script: Script) -> str:
@@ -97,14 +75,3 @@ def difference_html(script: Script) -> str:
 def _marked(part: Part) -> str:
     before, after = _TAGS[part.kind]
     return f"{before}{escape(part.text if part.kind == 'kept' else visible(part.text))}{after}"
-
-
-def result_html(result: Shown) -> str:
-    """Return a result as HTML: its status and similarity, and each text with its changes marked."""
-    score = "" if result.similarity is None else f", similarity {result.similarity}"
-    texts = "".join(
-        f'<div style="white-space:pre-wrap">{f"<b>{escape(name)}:</b> " if len(result.scripts) > 1 else ""}'
-        f"{difference_html(script)}</div>"
-        for name, script in result.scripts.items()
-    )
-    return f"<div><small>{escape(result.status)}{score}</small>{texts}</div>"

@@ -2,31 +2,21 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from augment_ru.engine.result import METAS, Result
 from augment_ru.errors import AugmentError, check_known, optional
 from augment_ru.formats.row import KEY
 from augment_ru.records.field_paths import path_of
-from augment_ru.records.task import Task
 from augment_ru.version import __version__
 
 Data = TypeVar("Data")
 
 
-class Perturbs(Protocol):
-    """What frames and datasets need of an `Augmenter`: the method that perturbs rows."""
-
-    def records(
-        self,
-        records: Iterable[Mapping[str, Any]],
-        task: str | Task | None,
-        *,
-        field: str | Sequence[str] | None,
-    ) -> Iterator[Result]:
-        """Perturb rows given as dictionaries, and yield the results in the order of the rows."""
+Perturb = Callable[[Sequence[Mapping[str, Any]]], Iterable[Result]]
+"""A function that perturbs rows, and returns the results in the order of the rows."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +27,12 @@ class PerturbsColumns:
     the fields: results of other versions are not reused.
 
     Attributes:
-        augmenter: perturbs the rows.
-        task: the task of the rows, or its name; None to recognise the task of each row.
-        field: the columns to perturb instead of the task's; None for those of the task.
+        perturb: a function that perturbs rows.
         meta: how much metadata the column `augment` holds: `full`, `brief` or `none`.
         version: the version of this package.
     """
 
-    augmenter: Perturbs
-    task: str | Task | None
-    field: str | Sequence[str] | None
+    perturb: Perturb
     meta: str
     version: str = __version__
 
@@ -59,7 +45,7 @@ class PerturbsColumns:
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         if rows and KEY in rows[0] and self.meta != "none":
             raise AugmentError(f"the dataset has a column '{KEY}' already; rename it, or use meta=\"none\"")
-        return changed_columns(list(self.augmenter.records(rows, self.task, field=self.field)), self.meta)
+        return changed_columns(list(self.perturb(rows)), self.meta)
 
 
 def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]]:
@@ -135,13 +121,7 @@ def refuse_frame(value: object, method: str, instead: str = 'frame(df, "COLUMN")
         raise AugmentError(f"{method} takes no {package} frame; use {instead}")
 
 
-def perturbed_frame(
-    frame: Data,
-    field: str | Sequence[str] | None,
-    meta: str,
-    n: int,
-    perturbed: Callable[[Sequence[Mapping[str, Any]]], Iterable[Result]],
-) -> Data:
+def perturbed_frame(frame: Data, field: str | Sequence[str] | None, meta: str, n: int, perturb: Perturb) -> Data:
     """Perturb the rows of a pandas or polars frame, and return a new frame of the same kind.
 
     Args:
@@ -149,7 +129,7 @@ def perturbed_frame(
         field: the columns to perturb; None for those of the task.
         meta: how much metadata the column `augment` holds: `full`, `brief` or `none`.
         n: how many rows are made of each row; they follow one another.
-        perturbed: a function that takes the rows and returns the n results of each.
+        perturb: a function that takes the rows and returns the n results of each.
     """
     _check(frame, meta)
     given: Any = frame
@@ -158,7 +138,7 @@ def perturbed_frame(
             _check_field(given, name)
     in_pandas = _package(frame) == "pandas"
     rows = given.to_dict("records") if in_pandas else given.to_dicts()
-    columns = changed_columns(list(perturbed(rows)), meta)
+    columns = changed_columns(list(perturb(rows)), meta)
     places = [place for place in range(len(rows)) for _ in range(n)]
     made: Data = (_with_pandas if in_pandas else _with_polars)(given, places, columns)
     return made

@@ -157,10 +157,7 @@ def _touching(batch: Batch, starts: Ints, stops: Ints) -> Mask:
     if insertions.size:
         begins, ends, _ = batch.spans
         places = starts[insertions]
-        begun, ended = (
-            np.searchsorted(begins, places, side="left"),
-            np.searchsorted(np.sort(ends), places, side="right"),
-        )
+        begun, ended = np.searchsorted(begins, places), np.searchsorted(np.sort(ends), places, side="right")
         touching[insertions] = begun > ended
     return touching
 

@@ -52,6 +52,12 @@ PAPER_MODEL = "bert-base-multilingual-cased"
 PAPER_GENERATOR = "THUMT/mGPT"
 """The language model of TAPE's attack AddSent: section 4.2.1, footnote 10."""
 
+_PAPER_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "eda_delete": {"guards": (), "joins": (), "weighs": ""}, "eda_swap": {"scope": "anywhere"},
+    "emojify": {"guards": ()}, "add_sent": {"generator": f"hf:{PAPER_GENERATOR}"},
+}  # fmt: skip
+"""The options by which the attacks of TAPE differ from today's."""
+
 
 def paper_constraints(task: Task) -> Sequence[str]:
     """Return those constraints of a task that the paper of TAPE has, too.
@@ -66,18 +72,7 @@ PRESETS: Mapping[str, Callable[[], Preset]] = {
     "tape": lambda: Preset(
         similarity=f"bertscore:{PAPER_MODEL}",
         constraints=paper_constraints,
-        options={
-            **{name: {"probability": probability} for name, probability in PAPER_PROBABILITIES.items()},
-            "eda_delete": {
-                "probability": PAPER_PROBABILITIES["eda_delete"],
-                "guards": (),
-                "joins": (),
-                "weighs": "",
-            },
-            "eda_swap": {"probability": PAPER_PROBABILITIES["eda_swap"], "scope": "anywhere"},
-            "emojify": {"probability": PAPER_PROBABILITIES["emojify"], "guards": ()},
-            "add_sent": {"probability": PAPER_PROBABILITIES["add_sent"], "generator": f"hf:{PAPER_GENERATOR}"},
-        },
+        options={name: {"probability": p, **_PAPER_OPTIONS.get(name, {})} for name, p in PAPER_PROBABILITIES.items()},
         models=(PAPER_MODEL, "Helsinki-NLP/opus-mt-ru-en", "Helsinki-NLP/opus-mt-en-ru", PAPER_GENERATOR),
     ),
 }

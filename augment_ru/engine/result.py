@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from html import escape
 from itertools import chain, groupby, pairwise, repeat
 from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
@@ -15,7 +16,7 @@ import orjson
 
 from augment_ru.draws import Ints
 from augment_ru.edits import Note, Span
-from augment_ru.engine.differences import result_html
+from augment_ru.engine.differences import difference_html
 from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.search import Cost, Found
@@ -450,8 +451,14 @@ class Result:
         return f"Result({self.status}, {brief(texts)}, similarity={self.similarity}, probability={self.probability})"
 
     def _repr_html_(self) -> str:
-        """Return the result as HTML with its changes marked; notebooks show it."""
-        return result_html(self)
+        """Return the status, the similarity and the texts with their changes marked, as HTML; notebooks show it."""
+        score = "" if self.similarity is None else f", similarity {self.similarity}"
+        texts = "".join(
+            f'<div style="white-space:pre-wrap">{f"<b>{escape(name)}:</b> " if len(self.scripts) > 1 else ""}'
+            f"{difference_html(script)}</div>"
+            for name, script in self.scripts.items()
+        )
+        return f"<div><small>{escape(self.status)}{score}</small>{texts}</div>"
 
     @property
     def script(self) -> Script:

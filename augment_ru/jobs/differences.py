@@ -2,13 +2,13 @@
 
 import unicodedata
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from augment_ru.engine.differences import Shown, parts, visible
-from augment_ru.records.record import Record
+from augment_ru.engine.differences import parts, visible
+from augment_ru.engine.result import Result
 from augment_ru.script import Script
 
 _STYLES = {"kept": "", "removed": "red strike", "added": "bold green"}
@@ -23,14 +23,6 @@ _TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _CONTROL = 0x20
 _PICTURES = 0x2400
 """The first code point of the pictures of control characters (those below `_CONTROL`)."""
-
-
-class ShownRecord(Shown, Protocol):
-    """A result of an attack or of a search against a model that can be shown on a terminal."""
-
-    @property
-    def record(self) -> Record:
-        """The record as it was read."""
 
 
 def pictured(text: str) -> str:
@@ -61,7 +53,7 @@ def difference(script: Script, *, coloured: bool) -> Text:
     return shown
 
 
-def shows_differences(told: Callable[[Any], str]) -> Callable[[Iterable[ShownRecord]], None]:
+def shows_differences(told: Callable[[Any], str]) -> Callable[[Iterable[Result]], None]:
     """Return a function that prints results on stdout, which must be a terminal.
 
     For each result it prints a line with its status and similarity, then its texts with the changes marked. Results of
@@ -73,7 +65,7 @@ def shows_differences(told: Callable[[Any], str]) -> Callable[[Iterable[ShownRec
     console, number, record = Console(highlight=False), 0, None
     coloured = console.color_system is not None
 
-    def show(results: Iterable[ShownRecord]) -> None:
+    def show(results: Iterable[Result]) -> None:
         nonlocal number, record
         for result in results:
             if result.record is not record:

@@ -295,12 +295,8 @@ def _network(kind: str) -> _Network:
     import natasha  # noqa: PLC0415  (half a second)
     from slovnet.shape import word_shape  # noqa: PLC0415
 
-    maker = {
-        "ner": natasha.NewsNERTagger,
-        "morph": natasha.NewsMorphTagger,
-        "syntax": natasha.NewsSyntaxParser,
-    }
-    infer = maker[kind](embedding()).infer
+    makers = {"ner": natasha.NewsNERTagger, "morph": natasha.NewsMorphTagger, "syntax": natasha.NewsSyntaxParser}
+    infer = makers[kind](embedding()).infer
     words, shapes = infer.encoder.words_vocab, infer.encoder.shapes_vocab
 
     @lru_cache(maxsize=50_000)

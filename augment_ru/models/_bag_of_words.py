@@ -1,13 +1,13 @@
 """Shared by models that count words: reading the train file, and training a classifier for each answer field."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError, saying_instead, saying_where
 from augment_ru.evaluation.answers import check_labels_shared, golds_of
-from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored, example_of
+from augment_ru.evaluation.examples import Example, Model, ModelRequest, Scored, example_of
 from augment_ru.formats.read import read_rows
 from augment_ru.records.task import Task
 from augment_ru.records.task import task as task_of
@@ -111,17 +111,11 @@ class BagOfWords(Model):
         """
         texts = [example.text for example in examples]
         scores = {name: decisions(one, texts) for name, one in self.classifiers.items()}
-        labels = {name: [max(one, key=lambda label: one[label]) for one in found] for name, found in scores.items()}
-        each = zip(*scores.values(), strict=True)
-        return [Scored(label, tuple(found)) for label, found in zip(_by_example(labels), each, strict=True)]
-
-
-def _by_example(found: Mapping[str, Sequence[str]]) -> Iterator[Prediction]:
-    """Yield the prediction of each example; `found` maps each field to the labels of all examples."""
-    if len(found) == 1:
-        yield from next(iter(found.values()))
-    else:
-        yield from (dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True))
+        given = []
+        for own in zip(*scores.values(), strict=True):
+            labels = {name: max(one, key=one.__getitem__) for name, one in zip(scores, own, strict=True)}
+            given.append(Scored(labels if len(labels) > 1 else next(iter(labels.values())), own))
+        return given
 
 
 def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]]:  # noqa: ANN401

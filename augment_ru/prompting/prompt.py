@@ -81,10 +81,8 @@ class Template:
             name: the name of the place, which must occur once.
         """
         at = self.names.index(name)
-        return (
-            Template(self.texts[: at + 1], self.names[:at]),
-            Template(self.texts[at + 1 :], self.names[at + 1 :]),
-        )
+        after = at + 1
+        return Template(self.texts[:after], self.names[:at]), Template(self.texts[after:], self.names[after:])
 
 
 def with_label(template: Template) -> Template:

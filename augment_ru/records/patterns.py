@@ -1,5 +1,6 @@
 """Regular expressions from users' files: each is stopped after a second for a text."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import regex
@@ -42,10 +43,7 @@ def matches(pattern: str, text: str, what: str = "pattern") -> list[tuple[int, i
     Raises:
         AugmentError: the search takes over a second.
     """
-    try:
-        return [match.span() for match in _compiled(pattern).finditer(text, timeout=_PATIENCE)]
-    except TimeoutError as error:
-        raise _too_long(pattern, text, what) from error
+    return [match.span() for match in _matches(pattern, text, what)]
 
 
 def is_found(pattern: str, text: str, what: str = "pattern") -> bool:
@@ -61,18 +59,17 @@ def is_found(pattern: str, text: str, what: str = "pattern") -> bool:
     """
     if len(text) <= _SHORT and _is_simple(pattern):
         return _compiled(pattern).search(text) is not None
+    return next(_matches(pattern, text, what), None) is not None
+
+
+def _matches(pattern: str, text: str, what: str) -> Iterator[regex.Match[str]]:
     try:
-        return _compiled(pattern).search(text, timeout=_PATIENCE) is not None
+        yield from _compiled(pattern).finditer(text, timeout=_PATIENCE)
     except TimeoutError as error:
-        raise _too_long(pattern, text, what) from error
+        problem = f"{what} {brief(pattern)}: over a second for the text {brief(text)}"
+        raise AugmentError(f"{problem}; write one with fewer repetitions") from error
 
 
 @lru_cache(maxsize=1024)
 def _is_simple(pattern: str) -> bool:
     return sum(map(pattern.count, "*+?{")) <= _REPEATS
-
-
-def _too_long(pattern: str, text: str, what: str) -> AugmentError:
-    return AugmentError(
-        f"{what} {brief(pattern)}: over a second for the text {brief(text)}; write one with fewer repetitions"
-    )

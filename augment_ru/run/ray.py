@@ -8,13 +8,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from io import StringIO
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from augment_ru.engine.frames import Perturbs, PerturbsColumns
+from augment_ru.engine.augmenter import Augmenter
+from augment_ru.engine.frames import PerturbsColumns
 from augment_ru.errors import AugmentError, missing, said
 from augment_ru.records.task import Task
 from augment_ru.run.work import Done, Session, Work, set_to_one, shipped, unpacked_work
@@ -194,7 +196,7 @@ def _do(work: bytes, name: str, folder: str, part: Any) -> tuple[Any, bytes | No
 
 def perturb(
     dataset: Any,  # noqa: ANN401  (a ray.data.Dataset)
-    augmenter: Perturbs,
+    augmenter: Augmenter,
     *,
     field: str | Sequence[str] | None = None,
     task: str | Task | None = None,
@@ -223,7 +225,7 @@ def perturb(
     if not isinstance(dataset, Dataset):
         raise AugmentError(f"{type(dataset).__name__} is not a ray.data.Dataset; use records() for rows")
     dataset.context.execution_options.preserve_order = True  # of this dataset, and of those made of it
-    batches = _Batches(PerturbsColumns(augmenter, task, field, meta))
+    batches = _Batches(PerturbsColumns(partial(augmenter.records, task=task, field=field), meta))
     return dataset.map_batches(
         batches, batch_size=batch_size, batch_format="pyarrow", zero_copy_batch=True, concurrency=concurrency
     )

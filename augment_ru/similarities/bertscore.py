@@ -116,7 +116,7 @@ class BertScore(Similarity):
     def against(self, references: Sequence[str]) -> "BertScorer":
         """Return a scorer for these original texts, which are embedded only once for all perturbed texts."""
         encoder = embedder(self.model, _layer(self), self.device, self.dtype, self.batch_tokens)
-        weights = token_weights(encoder, _idf_texts(self.idf))
+        weights = encoder.weights(_idf_texts(self.idf))
         return BertScorer(encoder, weights, _baseline(self), references, reads_notes=self.as_read)
 
 
@@ -256,8 +256,9 @@ class TokenEmbedder:
             hidden = self._model(input_ids=ids, attention_mask=mask if needs_mask else None).last_hidden_state
             return torch.nn.functional.normalize(hidden.float(), dim=-1), mask.bool(), ids
 
-    def weights(self, texts: Sequence[str] | None) -> "Tensor":
-        """Return the weight of each token id in a score, shape (vocabulary,).
+    @lru_cache(maxsize=4)  # noqa: B019  (the last four encoders are kept anyway)
+    def weights(self, texts: tuple[str, ...] | None) -> "Tensor":
+        """Return the weight of each token id in a score, shape (vocabulary,); it is computed once for the same texts.
 
         The weight is the inverse document frequency in `texts`, or 1 if `texts` is None. Special tokens weigh 0.
         """
@@ -299,15 +300,6 @@ def embedder(model: str, layer: int, device: str, dtype: str, batch_tokens: int)
     if hasattr(loaded.model, "embeddings") and "roberta" in config.model_type:
         positions -= config.pad_token_id + 1  # RoBERTa numbers its positions from there
     return TokenEmbedder(loaded, min(limit, positions), batch_tokens)
-
-
-@lru_cache(maxsize=4)
-def token_weights(encoder: TokenEmbedder, texts: tuple[str, ...] | None) -> "Tensor":
-    """Return the weight of each token id by its inverse document frequency in these texts, shape (vocabulary,).
-
-    The weights are 1 if `texts` is None. They are computed once for the same encoder and texts.
-    """
-    return encoder.weights(texts)
 
 
 def _weighted(values: "Tensor", weights: "Tensor") -> "Tensor":

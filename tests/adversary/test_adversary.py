@@ -319,8 +319,8 @@ def test_the_time_ends_a_search() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"budget": 0}, "`budget` 0; needs a number of queries, 1 or more"),
-        ({"draws": 0}, "`draws` 0; needs a number from 1 to 100"),
+        ({"budget": 0}, "`budget` 0; needs an integer, 1 or more"),
+        ({"draws": 0}, "`draws` 0; needs an integer from 1 to 100"),
         ({"seconds": 0.0}, "`seconds` 0.0; needs a number of seconds over 0"),
     ],
 )

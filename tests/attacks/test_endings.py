@@ -90,7 +90,7 @@ def test_texts_whose_label_is_their_grammar_stay() -> None:
 
 
 def test_a_class_that_does_not_exist_is_an_error() -> None:
-    with pytest.raises(AugmentError, match="no class of errors called 'cases'"):
+    with pytest.raises(AugmentError, match="no class of agreement called 'cases'"):
         make("agreement", {"classes": ("cases",)})
     with pytest.raises(AugmentError, match="classes: none"):
         make("agreement", {"classes": ()})

@@ -213,7 +213,7 @@ def test_held_out_texts_were_not_fitted() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("constant\tx\tno number\n", "constant: 'x' is no number"),
+        ("constant\tx\tno number\n", "constant: weight x; needs a number over"),
         ("constant\t2\tthe sum\nlost_share\t0.5\ta gain\n", "lost_share: weight 0.5"),
         ("lost_share\t-1\ta loss\n", "no line for added_denial"),
         ("lost_shar\t-1\ta loss\n", "did you mean 'lost_share'"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from augment_ru.attacks.misspell.letter_rules import LetterRule, Words
 from augment_ru.draws import Floats, Ints, Keys, Streams, unit, weighted
-from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
+from augment_ru.editing.error_classes import ErrorRates, check_classes, error_rates, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.separators import JOINS, joins, lone, prefix_length
 from augment_ru.editing.word_forms import WordForms, form_table
@@ -401,10 +401,7 @@ class _Plan:
     def __init__(self, classes: tuple[str, ...], profile: str, lexicon: str, rules: str, frequencies: str) -> None:
         table = {name: cells for name, *cells in rows(dictionary_path(frequencies), columns=5)}
         check_known("profile of misspell", profile, PROFILES)
-        if not classes:
-            raise AugmentError(f"misspell: classes: none; name at least one of all, {', '.join(table)}")
-        for name in classes:
-            check_known("class of misspell", name, ("all", *table))
+        check_classes("misspell", classes, ("all", *table))
         chosen = tuple(name for name in table if name in classes or "all" in classes)
         column = PROFILES.index(profile)  # the first column, of `blog`, has counts instead of factors
         every = {name: float(table[name][column]) if column else 1.0 for name in chosen}

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from math import exp, isfinite
+from math import exp
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.engine.similarity import Candidates, References, Scorer, Similarity
 from augment_ru.errors import AugmentError, check_known, unknown
 from augment_ru.inference.pretrained import short_digest
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.script import Script
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
@@ -24,6 +24,8 @@ from augment_ru.version import version_of
 THRESHOLDS = {"strict": 0.88}
 """Thresholds by name (`Meaning.argument`)."""
 _CONSTANT = "constant"
+_LARGEST = 1e6
+"""The bound of weights, which are about 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,14 +206,8 @@ def weights_of(name: str) -> Weights:
         where = f"{path.name}: {feature}"
         if feature in found:
             raise AugmentError(f"{where}: stands twice; leave one line")
-        try:
-            found[feature] = float(weight)
-        except ValueError as error:
-            raise AugmentError(f"{where}: '{weight}' is no number; give a weight of 0 or less") from error
-        if not isfinite(found[feature]):
-            raise AugmentError(f"{where}: weight {weight}; give a finite number")
-        if found[feature] > 0 and feature != _CONSTANT:
-            raise AugmentError(f"{where}: weight {weight}; a loss cannot raise a score: give 0 or less")
+        most = _LARGEST if feature == _CONSTANT else 0.0  # a loss cannot raise a score
+        found[feature] = number_in(f"{where}: weight", weight, least=-_LARGEST, most=most)
     known = {feature for feature, *_ in rows(dictionary_path("meaning"), columns=3)}
     for feature in found:
         if feature not in known:
