@@ -270,13 +270,25 @@ def by_dawid_skene(rows: Iterable[Mapping[str, Any]], votes: Sequence[Vote]) -> 
     Raises:
         AugmentError: crowd-kit is not installed.
     """
+    found = weighed(votes)
+    return [{**row, "verdict": found[row["id"]], "majority": row["verdict"]} for row in rows]
+
+
+def weighed(votes: Sequence[Vote]) -> dict[str, str]:
+    """Return the most likely verdict of each row, by the model of Dawid and Skene (1979).
+
+    The model weighs annotators by their errors. The result maps ids of rows to verdicts.
+
+    Raises:
+        AugmentError: crowd-kit is not installed.
+    """
     what = "answers joined by Dawid and Skene need pandas and crowd-kit"
     pandas, crowd = optional("pandas", what, "verdicts"), optional("crowdkit.aggregation", what, "verdicts")
     table = pandas.DataFrame([(vote.id, vote.annotator, vote.verdict) for vote in votes])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # crowd-kit calls pandas in a way that pandas will drop
         found = crowd.DawidSkene(n_iter=100).fit_predict(table.set_axis(["task", "worker", "label"], axis=1))
-    return [{**row, "verdict": str(found[row["id"]]), "majority": row["verdict"]} for row in rows]
+    return {str(name): str(label) for name, label in found.items()}
 
 
 def read_verdicts(path: str) -> dict[str, str]:
