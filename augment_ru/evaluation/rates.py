@@ -124,8 +124,8 @@ def _mean_rate(hits: Counts, trials: Counts) -> float | None:
     return float((hits[counted] / trials[counted]).mean()) if counted.any() else None
 
 
-def bootstrap(of: Sequence[Cells], seed: int) -> npt.NDArray[np.float64]:
-    """Return several rates in each of `RESAMPLES` bootstrap resamples of the records, shape (rates, resamples).
+def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt.NDArray[np.float64]:
+    """Return several rates in each bootstrap resample of the records, shape (rates, resamples).
 
     Records are drawn with replacement, and so are episodes (sets of demonstrations) if there are several. All rates get
     the same records, and the same episodes if they have equally many, so that their differences are paired. A rate is
@@ -134,15 +134,16 @@ def bootstrap(of: Sequence[Cells], seed: int) -> npt.NDArray[np.float64]:
     Args:
         of: for each rate, its counts on each record; all rates are over the same records.
         seed: the seed of the draws.
+        resamples: the number of resamples.
     """
-    found = np.full((len(of), RESAMPLES), np.nan)
+    found = np.full((len(of), resamples), np.nan)
     if not of:
         return found
     records = of[0].hits.shape[2]
     key = int(digests([f"bootstrap:{seed}"])[0])
     random = np.random.Generator(np.random.PCG64(key))
-    for start in range(0, RESAMPLES, _CHUNK):
-        size = min(_CHUNK, RESAMPLES - start)
+    for start in range(0, resamples, _CHUNK):
+        size = min(_CHUNK, resamples - start)
         picked = random.integers(records, size=(size, records)) + records * np.arange(size)[:, None]
         weights = np.bincount(picked.ravel(), minlength=size * records).reshape(size, records).astype(np.float64)
         for number, cells in enumerate(of):
