@@ -55,7 +55,7 @@ class ReleaseFiles:
 
     @cached_property
     def located(self) -> release_recipe.ReleaseRecipe:
-        """The recipe of the release, with absolute paths in place of relative ones.
+        """The recipe of the release; its paths are absolute.
 
         The path of one of the user's own files leads to its copy in the release. The path of a model starts from the
         working folder.
