@@ -765,11 +765,7 @@ def checked_models(models: Models, options: Mapping[str, Any], nearest: str = ""
             an option is for a kind that no model has.
     """
     listed: object = models  # in a list only texts; a function or another model needs a name
-    if (
-        isinstance(listed, str)
-        or not isinstance(listed, Mapping | Sequence)
-        or not all(isinstance(one, str) for one in listed)
-    ):
+    if not isinstance(listed, Mapping | list | tuple) or not all(isinstance(one, str) for one in listed):
         problem = "models: must be a list, such as ['majority'], or names with models, such as {'mine': model}"
         raise AugmentError(problem)
     if not models:

@@ -70,8 +70,7 @@ def page_of(data: Mapping[str, Any]) -> str:
         "DATA": text.replace("<", "\\u003c"),
         "SCRIPT": script,
     }
-    pieces = re.split(r"/\*(STYLE-HASH|SCRIPT-HASH|STYLE|DATA|SCRIPT)\*/", _file("page.html"))
-    return "".join(parts[piece] if at % 2 else piece for at, piece in enumerate(pieces))
+    return re.sub(r"/\*(STYLE-HASH|SCRIPT-HASH|STYLE|DATA|SCRIPT)\*/", lambda mark: parts[mark[1]], _file("page.html"))
 
 
 def _file(name: str) -> str:
@@ -91,22 +90,21 @@ def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
     rows_chosen = [pairs.attacks[attack][row].values for attack, row in chosen]
     known = {one.name: one for one, _ in evaluation.defences.values()}
     readings = {name: dict(zip(chosen, one.readings(rows_chosen, task), strict=True)) for name, one in known.items()}
-    index: dict[int, int] = {}
-    originals: list[dict[str, Any]] = []
+    shown = dict.fromkeys(pairs.attacks[attack][row].original for attack, row in chosen)
+    index = {original: at for at, original in enumerate(shown)}
+    originals = [
+        {
+            "id": pairs.originals[at].id,
+            "texts": Record(pairs.originals[at].values, task).texts(),
+            "gold": by_field(pairs.golds[at], task),
+            "cells": [one.of[at] for one in evaluation.subpopulations],
+        }
+        for at in shown
+    ]
     examples: list[dict[str, Any]] = []
     for attack, row in chosen:
         pair = pairs.attacks[attack][row]
-        if pair.original not in index:
-            index[pair.original] = len(originals)
-            original = pairs.originals[pair.original]
-            shown = {
-                "id": original.id,
-                "texts": Record(original.values, task).texts(),
-                "gold": by_field(pairs.golds[pair.original], task),
-                "cells": [one.of[pair.original] for one in evaluation.subpopulations],
-            }
-            originals.append(shown)
-        texts = originals[index[pair.original]]["texts"]
+        texts: dict[str, str] = originals[index[pair.original]]["texts"]
         # for each run the edits that flip the answer, None where it was not asked
         flipping = [evaluation.flipping.get((number, attack, row)) for number in range(len(evaluation.judged))]
         example = {

@@ -102,7 +102,7 @@ class Difference(NamedTuple):
         return (float(low), float(high)) if low < high or self.newcombe is None else self.newcombe
 
     def leaves_out_zero(self, error: float = ERROR) -> bool:
-        """Whether the interval of the difference leaves out 0.
+        """Tell whether the interval of the difference leaves out 0.
 
         Args:
             error: the probability that the interval leaves out the true difference.

@@ -79,13 +79,8 @@ def sampled(
         seed: the seed of the draw.
         outcome_of: maps (attack, index of the row among those of the attack) to the outcome of the row; None to sample
             without regard to outcomes.
-
-    Raises:
-        AugmentError: no row is perturbed.
     """
     rows = perturbed(pairs)
-    if not rows:
-        raise AugmentError("no perturbed row to judge")
     found: list[tuple[str, Pair]] = []
     for attack, wanted in zip(rows, shares(size, [1] * len(rows)), strict=True):
         strata = grouped(((outcome_of or {}).get((attack, at), ""), at) for at in rows[attack])
@@ -125,23 +120,18 @@ def shares(total: int, sizes: Sequence[int]) -> list[int]:
 def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict[str, str]]:
     """Yield what an annotator is shown for each sampled row, without the name of its attack.
 
-    Rows with equal texts are shown only once.
+    Rows with equal texts get the same id.
 
     Args:
         pairs: all rows, with the originals.
         sample: the sampled rows, each as (attack, row).
     """
-    shown: set[str] = set()
     for _, pair in sample:
-        own = id_of(pairs, pair)
-        if own in shown:
-            continue
-        shown.add(own)
         original = pairs.originals[pair.original].values
         (gold,) = golds_of([original], pairs.task, pairs.kind)
         right = by_field([_told(one) for one in gold], pairs.task)
         yield {
-            "id": own,
+            "id": id_of(pairs, pair),
             "original": titled_text(original, pairs.task),
             "perturbed": titled_text(pair.values, pairs.task),
             "answer": right if isinstance(right, str) else json.dumps(right, ensure_ascii=False),

@@ -207,8 +207,7 @@ class Table:
     def _read_names(self) -> tuple[str, ...]:
         line = next(self._rows())
         note = decoded(line.data).strip("\r\n")
-        if line.problem:
-            raise AugmentError(line.problem)
+        line.usable()
         if _NOTE.fullmatch(note):
             raise AugmentError(f"'{note}' is a note for a spreadsheet program; delete this line")
         names = tuple(line.place)

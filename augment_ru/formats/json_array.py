@@ -97,12 +97,11 @@ def json_source(stream: BinaryIO) -> "JsonArray | JsonLines":
         raise AugmentError(f"over {LONGEST_JSON:,} bytes of JSON, which is read as a whole; give JSON lines (.jsonl)")
     text = data.removeprefix(BOM).decode("utf-8", "replace")
     at = skip(text, 0)
-    if text.startswith("[", at):
-        return JsonArray(data)
-    with suppress(json.JSONDecodeError, RecursionError):
-        whole = text.startswith("{", at) and skip(text, value_end(text, at)) == len(text)
-        return JsonArray(data) if whole and _starts(text, at) else JsonLines(BytesIO(data), called_json=True)
-    return JsonLines(BytesIO(data), called_json=True)  # its error names the line
+    is_array = text.startswith("[", at)
+    with suppress(json.JSONDecodeError, RecursionError):  # the error of JSON lines names the line
+        if text.startswith("{", at) and skip(text, value_end(text, at)) == len(text):
+            is_array = bool(_starts(text, at))
+    return JsonArray(data) if is_array else JsonLines(BytesIO(data), called_json=True)
 
 
 def _split(text: str) -> tuple[list[str], list[list[str]]]:
@@ -147,13 +146,13 @@ def _inner(text: str, at: int) -> list[int]:
     return found if found and all(text.startswith("[", start) for start in found) else [at]
 
 
-def _members(text: str, at: int) -> dict[str, int]:
+def _members(text: str, at: int) -> dict[str | int, int]:
     """Map each key of the object at `at` to the index where its value starts; empty if there is no object.
 
     Raises:
         AugmentError: the object has a key twice.
     """
-    found: dict[str, int] = {}
+    found: dict[str | int, int] = {}
     for key, start, _ in entry_places(text, at):
         if key in found:
             raise AugmentError(f"not JSON that can be read: the key '{key}' stands twice")

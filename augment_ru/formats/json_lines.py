@@ -103,7 +103,7 @@ class JsonLines:
         return read_lines(self.stream, first=self._first)
 
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], Any]:
-        """Parse a line: return it as text, its values, and what stands around it in the file (`Around`).
+        """Parse a line; return it as text, its values, and the characters around it in the file (`Around`).
 
         Raises:
             AugmentError: the line is not UTF-8, not JSON, or not an object.

@@ -43,6 +43,16 @@ class Line(NamedTuple):
     place: Any = None
     """Further data that the format keeps for the row."""
 
+    def usable(self) -> "Line":
+        """Return the line.
+
+        Raises:
+            AugmentError: the line cannot be used.
+        """
+        if self.problem:
+            raise AugmentError(self.problem)
+        return self
+
 
 PLAIN_LINE = (None, b"\n", None)
 """The `problem`, `end` and `place` of most lines."""

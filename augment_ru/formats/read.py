@@ -9,9 +9,8 @@ from typing import Any, BinaryIO, NamedTuple
 from augment_ru.errors import AugmentError, saying_instead, saying_where
 from augment_ru.formats.files import UTF8, check_input, in_utf8, open_input
 from augment_ru.formats.json_lines import encoded_row
-from augment_ru.formats.lines import Line
 from augment_ru.formats.row import KEY
-from augment_ru.formats.sources import PARQUET, RowSource, kind_of, source_of
+from augment_ru.formats.sources import PARQUET, kind_of, source_of
 
 
 class Row(NamedTuple):
@@ -97,7 +96,9 @@ class RowsRead:
         try:
             held = source_of(self._kind, self._stream)
             for line in held:
-                row = _read(f"{where}: {held.unit} {line.number}", held, line)
+                place = f"{where}: {held.unit} {line.number}"
+                with saying_where(place):
+                    row = Row(place, with_metadata(held.parsed(line.usable())[1]))
                 self._hash.update(_bytes_of(row.values) + b"\n")
                 self.count += 1
                 yield row
@@ -110,13 +111,6 @@ def _bytes_of(values: Mapping[str, Any]) -> bytes:
     with suppress(AugmentError):
         return encoded_row(values).encode("utf-8", "surrogatepass")
     return json.dumps(dict(values), default=str).encode()
-
-
-def _read(place: str, held: RowSource, line: Line) -> Row:
-    if line.problem:
-        raise AugmentError(f"{place}: {line.problem}")
-    with saying_where(place):
-        return Row(place, with_metadata(held.parsed(line)[1]))
 
 
 def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:

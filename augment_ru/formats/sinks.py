@@ -180,8 +180,9 @@ class ParquetSink(Sink):
     def _rows(self, given: Sequence[tuple[Record, Changed]]) -> list[dict[str, Any]]:
         """Return the changed rows, with their metadata as a text of JSON."""
         rows = [new_row(record.values, changed) for record, changed in given]
-        for row in rows if self._form.key is not None else ():
-            row[self._form.key] = encoded_row(row[self._form.key])
+        if (key := self._form.key) is not None:
+            for row in rows:
+                row[key] = encoded_row(row[key])
         return rows
 
     def _made(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401

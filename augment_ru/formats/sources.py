@@ -108,9 +108,7 @@ def _beir(stream: BinaryIO, qrels: str) -> Iterator[dict[str, Any]]:
 def _values(source: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401  (a `RowSource`)
     for line in source:
         with saying_where(f"{source.unit} {line.number}"):
-            if line.problem:
-                raise AugmentError(line.problem)
-            yield source.parsed(line)[1]
+            yield source.parsed(line.usable())[1]
 
 
 def _conll(stream: BinaryIO, _: str) -> Iterator[dict[str, Any]]:

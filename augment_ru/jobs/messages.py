@@ -35,7 +35,7 @@ _NAMED = re.compile(rf"`({'|'.join(map(re.escape, _OPTIONS))})`")
 
 
 def with_flags(message: str) -> str:
-    """Put options of the command line in place of the names of parameters in a message of the library.
+    """Replace the names of parameters in a message of the library by the options of the command line.
 
     Args:
         message: the message, with names of parameters in backquotes.
@@ -123,7 +123,7 @@ class Advance(Protocol):
 
 
 def silent(count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
-    """Do nothing, in place of the function that shows progress; all arguments are ignored."""
+    """Ignore all arguments: the function that is called instead of one that shows progress."""
     del count, size, total, note
 
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -78,14 +78,8 @@ def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
     from augment_ru.attacks.add_sent.input_corpus import InputCorpus  # noqa: PLC0415  (only some attacks want it)
 
     start = stream.tell()
-    source, task = source_in(job, stream), job.schema
-
-    def records() -> Iterator[Record]:
-        for line in source:
-            with suppress(AugmentError):  # the row is reported when it is perturbed
-                yield _record(source, line, job, task)
-
-    corpus = InputCorpus.of(records())
+    lenient = replace(job, skip=True, limit=None)  # a wrong row is reported when it is perturbed
+    corpus = InputCorpus.of(_records_in(source_in(job, stream), lenient))
     stream.seek(start)
     return replace(job, perturbers=[perturber.with_corpus(corpus) for perturber in job.perturbers])
 
@@ -97,8 +91,11 @@ def records_of(job: RowsJob) -> Iterator[Record]:
         AugmentError: a row does not fit the task.
     """
     with opened(job) as stream:
-        source = source_in(job, stream)
-        yield from RowsReading(source, job, Tally({}), lambda _line: None, lambda _record: None).records(source)
+        yield from _records_in(source_in(job, stream), job)
+
+
+def _records_in(source: RowSource, job: RowsJob) -> Iterator[Record]:
+    return RowsReading(source, job, Tally({}), lambda _line: None, lambda _record: None).records(source)
 
 
 class RowsReading:
@@ -253,9 +250,7 @@ def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> R
     Raises:
         AugmentError: the row cannot be read, or does not fit the task.
     """
-    if line.problem:
-        raise AugmentError(line.problem)
-    text, values, origin = source.parsed(line)
+    text, values, origin = source.parsed(line.usable())
     known = with_spans(task_for_row(values, task, job.fields), job.spans)
     record = Record(values, known, text, origin)
     record.texts()

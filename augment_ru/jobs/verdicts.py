@@ -85,7 +85,8 @@ def _asked(tasks: Sequence[Pairs], size: int, seed: int, outcomes: Outcomes | No
     for pairs, wanted in zip(tasks, verdicts.shares(size, weights), strict=True):
         if wanted:
             sample = verdicts.sampled(pairs, wanted, seed, outcomes)
-            found |= {row["id"]: row for row in verdicts.questions(pairs, sample) if row["id"] not in found}
+            for row in verdicts.questions(pairs, sample):
+                found.setdefault(row["id"], row)
     return list(found.values())
 
 

@@ -308,7 +308,8 @@ class ReleaseBuild:
         facts = manifest_head(self.recipe, tasks, self.folder, self.tools)
         with train_files(self.recipe, tasks) as given:
             if self.tools.searches:
-                facts |= {"models": model_entries(self.recipe, self.tools.searches, tasks, given)}
+                searched = list(zip(tasks, given, strict=True))
+                facts |= {"models": model_entries(self.recipe, self.tools.searches, searched)}
             report = BuildReport(self.staging.finished(facts, resume=self.resume) or {})
             if not report.content:  # else it is complete already
                 depends = {**facts, "shard_rows": self.shard_rows}

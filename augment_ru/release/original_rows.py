@@ -97,6 +97,11 @@ PERTURBATION, EPISODE, CANARY = "perturbation", "episode", "canary"
 """The fields that a release adds to a row: its variation, the episodes that show it (both as TAPE does), the canary."""
 
 
+def marks_of(recipe: ReleaseRecipe, variation: str) -> dict[str, Any]:
+    """Return the fields that a release adds to the rows of a variation: its name, and the canary if there is one."""
+    return {PERTURBATION: variation} | ({CANARY: recipe.canary.guid} if recipe.canary else {})
+
+
 class InputFile(NamedTuple):
     """A file of original rows.
 
@@ -217,28 +222,21 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
     Raises:
         AugmentError: a file is missing, empty or wrong, or a row does not fit the task; the message names the row.
     """
-    digest, rows = _read(folder, task.test)
-    if not rows:
-        raise AugmentError(f"{task.test}: no rows; a test set needs at least one")
+    digest, rows = _read(folder, task.test, "a test set needs at least one")
     if (hard := recipe.hard_of(task)) > len(rows):
         raise AugmentError(f"[adversary]: hard = {hard}; {task.test} has {amount(len(rows), 'row')}")
     first = rows[0][1]
     with saying_where(f"[[task]] '{task.name}'" if task.task or task.prompt else f"{task.test}: row 1"):
         schema = schema_of(task, first, folder.joinpath).under(recipe.protocol)
         _check_files(recipe, task, schema, folder)
-    answers = {re.split(r"\[|\.", field)[0] for field in schema.scoring.gold}  # the field with which a path begins
-    known = answers & first.keys()  # a test set may have no right answers
-    marks = {PERTURBATION: task.name} | ({CANARY: recipe.canary.guid} if recipe.canary else {})
-    test = InputFile(task.test, digest, _records(task.test, rows, schema, marks, required=known))
+    marks = marks_of(recipe, task.name)
+    test = InputFile(task.test, digest, _records(task.test, rows, schema, marks))
     train = None
     if task.train is not None and asked_shots(recipe, task, schema):
-        digest, rows = _read(folder, task.train)
-        if not rows:
-            problem = f"{task.train}: no rows; demonstrations are drawn from them (or set shots = [] in its [[task]])"
-            raise AugmentError(problem)
+        need = "demonstrations are drawn from them (or set shots = [] in its [[task]])"
+        digest, rows = _read(folder, task.train, need)
         numbers = draw_episodes(recipe, task, schema, [group_of(values, schema) for _, values in rows])
-        records = _records(task.train, rows, schema, marks, required=answers, episodes=numbers)
-        train = InputFile(task.train, digest, records)
+        train = InputFile(task.train, digest, _records(task.train, rows, schema, marks, numbers))
         _warn_of_shared(task.name, test, train)
     return TaskInput(task, schema, test, train)
 
@@ -257,8 +255,8 @@ _Rows = list[tuple[str, dict[str, Any]]]
 """Rows, each as a line of JSON and as values."""
 
 
-def _read(folder: Path, path: str) -> tuple[str, _Rows]:
-    """Return the SHA-256 of a file, and its rows."""
+def _read(folder: Path, path: str, need: str) -> tuple[str, _Rows]:
+    """Return the SHA-256 of a file, and its rows; if it has none, the error says what they are needed for (`need`)."""
     if (folder / path).exists() and not (folder / path).is_file():  # a device may have no end
         raise AugmentError(f"{folder / path}: is no plain file; give a file of rows")
     try:
@@ -270,25 +268,19 @@ def _read(folder: Path, path: str) -> tuple[str, _Rows]:
     rows = []
     for line in source:
         with saying_where(f"{path}: {source.unit} {line.number}"):
-            if line.problem:
-                raise AugmentError(line.problem)
-            text, values, _ = source.parsed(line)
+            text, values, _ = source.parsed(line.usable())
             if text is None:  # a row of a table is written as JSON and read back
                 text, values = parsed(encoded_row(values).encode())
             elif "\n" in text:
                 text = encoded_row(values)
         rows.append((text, values))
+    if not rows:
+        raise AugmentError(f"{path}: no rows; {need}")
     return sha256(data).hexdigest(), rows
 
 
 def _records(
-    path: str,
-    rows: _Rows,
-    schema: Task,
-    marks: Mapping[str, str],
-    *,
-    required: set[str],
-    episodes: Sequence[Sequence[int]] | None = None,
+    path: str, rows: _Rows, schema: Task, marks: Mapping[str, str], episodes: Sequence[Sequence[int]] | None = None
 ) -> tuple[Record, ...]:
     """Return the rows of a file as records with more fields: the marks, and `episode`.
 
@@ -297,12 +289,14 @@ def _records(
         rows: the rows.
         schema: the schema of the task.
         marks: the values of the fields `perturbation` (the name of the task) and, if the release has one, `canary`.
-        required: the fields that each row must have.
         episodes: for each row, the numbers of the episodes that show it; None for test rows.
 
     Raises:
-        AugmentError: a row lacks a required field, has texts or offsets that do not fit, or is perturbed already.
+        AugmentError: a row lacks the right answer, has texts or offsets that do not fit, or is perturbed already.
     """
+    required = {re.split(r"\[|\.", field)[0] for field in schema.scoring.gold}  # the field with which a path begins
+    if episodes is None:
+        required &= rows[0][1].keys()  # a test set may have no right answers
     records = []
     for number, (line, values) in enumerate(rows):
         record = Record(values, schema, line)

@@ -4,13 +4,13 @@ A search is made against a model that the recipe names.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from augment_ru.adversary.adversary import Adversary, Finding
 from augment_ru.adversary.goal import Goal
@@ -42,13 +42,22 @@ class Searched(NamedTuple):
     train: str | None
 
 
-def searched(task: TaskInput, train: Path | None) -> Searched:
+SearchedTask: TypeAlias = tuple[TaskInput, Searched | None]
+"""A task, and what the models that searches attack are made from; None if it is not searched."""
+
+
+def searched(recipe: ReleaseRecipe, task: TaskInput, train: Path | None) -> Searched | None:
     """Return what is needed of a task to make the models that searches attack: its labels and its train file.
 
+    The result is None if the task is not searched.
+
     Args:
+        recipe: the recipe of the release.
         task: the task with all its rows.
         train: the file of its train rows; None if there are no train rows.
     """
+    if not recipe.searches_of(task.recipe):
+        return None
     golds = different_golds((row.values for file in task.files.values() for row in file.records), task.schema)
     return Searched(labels_of_different(golds, task.schema), None if train is None else str(train))
 
@@ -70,7 +79,7 @@ def train_files(recipe: ReleaseRecipe, tasks: Sequence[TaskInput]) -> Iterator[l
             path = Path(folder) / f"{number}.jsonl" if task.train else None
             if path is not None and task.train is not None:
                 path.write_bytes("".join(f"{record.line}\n" for record in task.train.records).encode())
-            found.append(searched(task, path) if recipe.searches_of(task.recipe) else None)
+            found.append(searched(recipe, task, path))
         yield found
 
 
@@ -157,17 +166,13 @@ class Searches:
         return told
 
 
-def model_entries(
-    recipe: ReleaseRecipe, searches: Searches, tasks: Sequence[TaskInput], given: Sequence[Searched | None]
-) -> list[dict[str, Any]]:
+def model_entries(recipe: ReleaseRecipe, searches: Searches, tasks: Sequence[SearchedTask]) -> list[dict[str, Any]]:
     """Return what the manifest says about the attacked models: digests of their files, and a signature for each task.
 
     Args:
         recipe: the recipe as it is written.
         searches: the searches, with absolute paths of the files.
         tasks: the tasks.
-        given: what the models are made from: the labels and the train file of each task; None for a task that is not
-            searched.
 
     Raises:
         AugmentError: a model cannot be made.
@@ -178,9 +183,9 @@ def model_entries(
             "model": model,
             "files": model_digests(searches.recipe.searches[name]),
             "signatures": {
-                task.recipe.name: _signature(searches, name, model, task.schema, one)
-                for task, one in zip(tasks, given, strict=True)
-                if one is not None
+                task.recipe.name: _signature(searches, name, model, task.schema, given)
+                for task, given in tasks
+                if given is not None
             },
         }
         for name, model in recipe.searches.items()
@@ -322,13 +327,11 @@ class Timing:
         annotation: the seconds for annotation.
         perturbing: maps the name of each attack to the seconds for its proposals, the search and the gate.
         writing: the seconds for writing.
-        clock: the function that tells the time.
     """
 
     annotation: float = 0.0
     perturbing: dict[str, float] = field(default_factory=dict)
     writing: float = 0.0
-    clock: Callable[[], float] = time.perf_counter
 
     def add(self, other: "Timing") -> None:
         """Add the seconds of another timing to these."""
@@ -357,9 +360,9 @@ def variations(
     needs = [tools.perturbers[attack.name].needs for attack in tools.recipe.attacks_of(task)]
     if tools.searches and given:
         needs += [one.needs for one in tools.searches.perturbers]
-    began = timing.clock()
+    began = time.perf_counter()
     prepared = Preparation(rules_of(tools.recipe, task, rows[0].task), tools.annotate).chunk(rows, needs)
-    timing.annotation += timing.clock() - began
+    timing.annotation += time.perf_counter() - began
     protected = _protected(prepared)
     originals = [record.line or "" for record in rows]
     of_originals = zip(records, originals, protected, strict=True)
@@ -368,20 +371,20 @@ def variations(
     results: dict[str, Any] = {}
     searches = tools.recipe.searches_of(task)
     for name in tools.recipe.variations_of(task):
-        began = timing.clock()
+        began = time.perf_counter()
         if tools.searches and given and name in searches:
             results[name] = tools.searches.findings(name, prepared, given)
         else:
             results[name] = tools.perturbers[name].perturb(prepared).results
-        timing.perturbing[name] = timing.perturbing.get(name, 0.0) + timing.clock() - began
+        timing.perturbing[name] = timing.perturbing.get(name, 0.0) + time.perf_counter() - began
     searched = {name: results[name] for name in searches}
     breaks = tools.searches.breaks(searched, given) if tools.searches and given else {}
     for name, found in results.items():
-        done = timing.clock()
+        done = time.perf_counter()
         lines = [with_perturbation(one.line("none"), name) for one in found]
         rows_of = zip(records, lines, found, protected, breaks.get(name, [()] * len(lines)), strict=True)
         entries = [result_entry(at, name, line, one, spans, breaks=own) for at, line, one, spans, own in rows_of]
-        timing.writing += timing.clock() - done
+        timing.writing += time.perf_counter() - done
         yield name, lines, entries
 
 

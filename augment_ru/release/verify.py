@@ -55,7 +55,7 @@ class ReleaseFiles:
 
     @cached_property
     def located(self) -> release_recipe.ReleaseRecipe:
-        """The recipe of the release, with absolute paths in place of relative ones.
+        """The recipe of the release; its paths are absolute.
 
         The path of one of the user's own files leads to its copy in the release. The path of a model starts from the
         working folder.
@@ -135,14 +135,18 @@ class _Row(NamedTuple):
     entry: edit_log.Entry | None
 
 
-def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
-    """Check the rows of a task of a release. All files of the task must exist.
+def check_task(release: ReleaseFiles, number: int, broken: set[str]) -> TaskCheck:
+    """Check the rows of a task of a release.
 
     Args:
         release: the release.
         number: the index of the task in the recipe, from 0.
+        broken: the files that are missing or were changed; a task with one of them is not checked.
     """
     task, known = release.recipe.tasks[number], release.content["tasks"][number]
+    own = {f"{manifest.OWN}/{Path(name).name}" for name in (task.task, task.prompt) if name}
+    if any(name.startswith(f"{task.name}/") or name in own for name in broken):
+        return TaskCheck([], None, {})
     test, edits = f"{task.name}/test.jsonl", f"{task.name}/edits.jsonl"
     try:
         schema = release.schema(number, task)
@@ -171,14 +175,17 @@ def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
                 figures[name].count_entry(row.entry, original.texts() if original else {})
     if unreadable:
         return TaskCheck(problems, None, {})
-    for entry, stated in zip(entries_of(figure_entries(figures)), entries_of(known), strict=True):
-        if entry != stated:
-            problems.append(
-                f"{manifest.MANIFEST}: the figures of '{entry['name']}' on '{task.name}' are not those of the rows"
-            )
+    problems += _figure_problems(figure_entries(figures), known, f"on '{task.name}'")
     originals = original_rows.InputFile(test, "", tuple(row.record for row in rows[:size] if row.record is not None))
     problems += [] if problems else _hard_problems(release, task, originals.records, known)
     return TaskCheck(problems, original_rows.TaskInput(task, schema, originals, train), figures)
+
+
+def _figure_problems(counted: Mapping[str, Any], stated: Mapping[str, Any], where: str) -> Iterator[str]:
+    """Yield a problem for each variation whose figures are not stated as they were counted."""
+    for found, entry in zip(entries_of(counted), entries_of(stated), strict=True):
+        if found != entry:
+            yield f"{manifest.MANIFEST}: the figures of '{found['name']}' {where} are not those of the rows"
 
 
 def _hard_problems(
@@ -270,7 +277,7 @@ def _row_problems(
     if original.record is None or original.entry is None or row.record is None or row.entry is None:
         return
     entry = row.entry
-    yield from _mark_problems(release.recipe, test, row.record, name, ([], "it must be [] in a test row"))
+    yield from mark_problems(release.recipe, test, row.record, name, [])
     wrong = _entry_problem(entry, at, name, original=row is original)
     if problem := wrong or _search_problem(release.recipe, entry, name):
         yield f"{edits}: {problem}"
@@ -292,43 +299,26 @@ def _row_problems(
         yield f"{test}: {error}"
 
 
-def _mark_problems(
-    recipe: release_recipe.ReleaseRecipe, where: str, record: Record, name: str, episode: tuple[list[int], str]
+def mark_problems(
+    recipe: release_recipe.ReleaseRecipe, where: str, record: Record, name: str, episode: Sequence[int]
 ) -> Iterator[str]:
-    """Yield the problems of the fields that a release adds to a row.
+    """Yield a line for each field that a release adds to its rows and that is wrong in this row.
 
-    Args:
-        recipe: the recipe of the release.
-        where: the file and the row, for messages.
-        record: the row.
-        name: the value that its field `perturbation` must have.
-        episode: the value that its field `episode` must have, and the words with which a message says so.
-    """
-    values = record.values
-    if values.get(original_rows.PERTURBATION) != name:
-        yield f"{where}: perturbation is {values.get(original_rows.PERTURBATION)!r}; it must be {name!r}"
-    yield from canary_problems(recipe, where, record)
-    if values.get(original_rows.EPISODE) != episode[0]:
-        yield f"{where}: episode is {values.get(original_rows.EPISODE)!r}; {episode[1]}"
-
-
-def canary_problems(recipe: release_recipe.ReleaseRecipe, where: str, record: Record) -> Iterator[str]:
-    """Yield a line for each problem of a row with the canary, the mark that every row of a release has.
-
-    The row must have it in a field of its own, and in no text that a model is shown. Nothing is checked if the recipe
-    has no canary.
+    If the recipe has a canary, every row must have it in a field of its own, and in no text that a model is shown.
 
     Args:
         recipe: the recipe of the release.
         where: the file and the row, for the lines.
         record: the row.
+        name: the name of the row's variation.
+        episode: the numbers of the episodes that show the row.
     """
-    if recipe.canary is None:
-        return
-    guid = recipe.canary.guid
-    if record.values.get(original_rows.CANARY) != guid:
-        yield f"{where}: {original_rows.CANARY} is {record.values.get(original_rows.CANARY)!r}; it must be {guid!r}"
-    yield from (f"{where}: '{field}' holds the canary" for field, text in record.texts().items() if guid in text)
+    marks = {**original_rows.marks_of(recipe, name), original_rows.EPISODE: episode}
+    for field, expected in marks.items():
+        if (found := record.values.get(field)) != expected:
+            yield f"{where}: {field} is {found!r}; it must be {expected!r}"
+    shown = record.texts().items() if recipe.canary else ()
+    yield from (f"{where}: '{field}' holds the canary" for field, text in shown if marks[original_rows.CANARY] in text)
 
 
 def _unreadable(line: bytes, error: AugmentError) -> str:
@@ -394,8 +384,7 @@ def _check_train(
             continue
         text, values = parsed(line)
         records.append(Record(values, schema, text))
-        drawn = episodes[place], f"the draw of the seed is {episodes[place]}"
-        problems += _mark_problems(release.recipe, f"{name}: row {number}", records[-1], task.name, drawn)
+        problems += mark_problems(release.recipe, f"{name}: row {number}", records[-1], task.name, episodes[place])
     return original_rows.InputFile(name, "", tuple(records)), problems
 
 
@@ -464,7 +453,7 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
     changed = {name for name in content["files"].keys() - missing if not release.is_unchanged(name)}
     yield from _sizes(release, missing | changed)
     broken = missing | {name for name in changed if name.startswith(f"{manifest.OWN}/")}
-    checks = [_check(release, number, broken) for number in range(len(content["tasks"]))]
+    checks = [check_task(release, number, broken) for number in range(len(content["tasks"]))]
     in_rows = [line for check in checks for line in _abridged(check.problems)]
     yield from in_rows
     yield from _changed_files(release, checks, changed)
@@ -480,15 +469,6 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
         yield "nothing was rebuilt: repair the files first"
     elif rebuild:
         yield from _abridged(_rebuild_problems(release, checks, rebuild))
-
-
-def _check(release: ReleaseFiles, number: int, broken: set[str]) -> TaskCheck:
-    """Check the rows of a task. Return an empty check if a file of it is in `broken`, which is reported elsewhere."""
-    task = release.recipe.tasks[number]
-    own = {f"{manifest.OWN}/{Path(name).name}" for name in (task.task, task.prompt) if name}
-    if any(name.startswith(f"{task.name}/") or name in own for name in broken):
-        return TaskCheck([], None, {})
-    return check_task(release, number)
 
 
 def _unlisted(release: ReleaseFiles) -> Iterator[str]:
@@ -605,12 +585,14 @@ def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> It
     for key, (expected, what) in head.items():
         if content.get(key) != expected:
             yield f"{manifest.MANIFEST}: '{key}' is not {what}"
-    known_tasks = {task.name for task in recipe.tasks}
-    yield from (
-        f"{manifest.MANIFEST}: 'inputs' has one of '{one['task']}', which is no task of the recipe"
-        for one in content["inputs"]
-        if one["task"] not in known_tasks
-    )
+    inputs = [
+        (task.name, split, getattr(task, split), known[split])
+        for task, known in zip(recipe.tasks, content["tasks"], strict=True)
+        for split in ("train", "test")
+        if known[split]
+    ]
+    if [(one["task"], one["split"], one["file"], one["rows"]) for one in content["inputs"]] != inputs:
+        yield f"{manifest.MANIFEST}: 'inputs' is not the files of the recipe with the numbers of rows of the release"
     totals = no_figures(recipe)
     stated_models = {one["name"]: one["model"] for one in content.get("models", ())}
     if stated_models != recipe.searches:
@@ -619,9 +601,7 @@ def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> It
         if check.rows is not None:
             yield from _entry_problems(release, check.rows, known)
         add_figures(totals, check.figures)
-    for entry, stated in zip(entries_of(figure_entries(totals, recipe)), entries_of(content), strict=True):
-        if entry != stated:
-            yield f"{manifest.MANIFEST}: the figures of '{entry['name']}' over all tasks are not those of the rows"
+    yield from _figure_problems(figure_entries(totals, recipe), content, "over all tasks")
 
 
 def _settings(release: ReleaseFiles) -> Mapping[str, Any]:
@@ -638,15 +618,9 @@ def _settings(release: ReleaseFiles) -> Mapping[str, Any]:
 
 def _entry_problems(release: ReleaseFiles, rows: original_rows.TaskInput, known: Mapping[str, Any]) -> Iterator[str]:
     """Yield the problems of a task's entry in the manifest; its figures are not checked here."""
-    name = rows.recipe.name
-    inputs = [(one["split"], one["file"], one["rows"]) for one in release.content["inputs"] if one["task"] == name]
-    expected = [(split, getattr(rows.recipe, split), known[split]) for split in ("train", "test") if known[split]]
-    if inputs != expected:
-        wanted = "those of the recipe with the numbers of rows of the release"
-        yield f"{manifest.MANIFEST}: the inputs of '{name}' are not {wanted}"
     for key, value in task_entry(release.recipe, rows).items():
         if key not in ("attacks", "searches") and value != known.get(key):
-            yield f"{manifest.MANIFEST}: '{key}' of '{name}' does not follow from its rows and the recipe"
+            yield f"{manifest.MANIFEST}: '{key}' of '{rows.recipe.name}' does not follow from its rows and the recipe"
 
 
 def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: int) -> Iterator[str]:
@@ -662,15 +636,16 @@ def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count:
     """
     try:
         tools = variations.make_tools(release.located)
-        differences = list(_differences(release, checks, tools))
-        given = [_searched(release, task, check) for task, check in zip(release.located.tasks, checks, strict=True)]
-        if tools.searches:
-            differences += _model_differences(release, checks, tools.searches, given)
+        known = [check.rows for check in checks if check.rows is not None]
+        files = [release.folder / rows.recipe.name / "train.jsonl" if rows.train else None for rows in known]
+        given = [variations.searched(release.recipe, *one) for one in zip(known, files, strict=True)]
+        differences = list(_differences(release, tools, list(zip(known, given, strict=True))))
     except AugmentError as error:
         yield f"{manifest.MANIFEST}: nothing can be rebuilt here: {error}"
         return
     here = f" (this installation differs: {', '.join(differences)})" if differences else ""
-    for task, check, one in zip(release.located.tasks, checks, given, strict=True):
+    coming = iter(given)
+    for task, check in zip(release.located.tasks, checks, strict=True):
         if check.rows is None:
             yield f"{task.name}/test.jsonl: nothing was rebuilt: repair the rows first"
             continue
@@ -680,7 +655,7 @@ def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count:
         places = Random(f"{release.recipe.seed} {task.name}").sample(range(size), min(count, size))
         drawn = {at: records[at] for at in sorted(places)}
         for variation, (name, new_rows, new_entries) in enumerate(
-            variations.variations(tools, task, drawn, variations.Timing(), one)
+            variations.variations(tools, task, drawn, variations.Timing(), next(coming))
         ):
             for at, row, entry in zip(drawn, new_rows, new_entries, strict=True):
                 line = variation * size + at
@@ -691,56 +666,30 @@ def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count:
                     )
 
 
-def _searched(release: ReleaseFiles, task: release_recipe.TaskRecipe, check: TaskCheck) -> variations.Searched | None:
-    """Return the data that a task's models are made from; None if the task is not searched or has unreadable rows."""
-    if check.rows is None or not release.recipe.searches_of(task):
-        return None
-    return variations.searched(check.rows, release.folder / task.name / "train.jsonl" if check.rows.train else None)
-
-
-def _model_differences(
-    release: ReleaseFiles,
-    checks: Sequence[TaskCheck],
-    searches: variations.Searches,
-    given: Sequence[variations.Searched | None],
+def _differences(
+    release: ReleaseFiles, tools: variations.Tools, tasks: Sequence[variations.SearchedTask]
 ) -> Iterator[str]:
-    """Yield the models that differ from those of the release.
+    """Yield how the installation that built the release differs from this one: versions, scorer, data files, models.
 
     Raises:
-        AugmentError: a model cannot be made here.
-    """
-    rows = [check.rows for check in checks if check.rows is not None]
-    here = [one for check, one in zip(checks, given, strict=True) if check.rows is not None]
-    for now, before in zip(
-        variations.model_entries(release.recipe, searches, rows, here), release.content["models"], strict=True
-    ):
-        if now["files"] != before["files"] or now["signatures"].items() - before["signatures"].items():
-            yield f"the model {before['model']}"
-
-
-def _differences(release: ReleaseFiles, checks: Sequence[TaskCheck], tools: variations.Tools) -> Iterator[str]:
-    """Yield how the installation that built the release differs from this one: versions, scorer, data files.
-
-    Raises:
-        AugmentError: a dictionary or rule file of the release does not exist here.
+        AugmentError: a dictionary or rule file of the release does not exist here, or a model cannot be made.
     """
     content, recipe = release.content, release.recipe
     before, now = content["environment"], manifest.environment(tools.models)
-    if before["augment_ru"] != now["augment_ru"]:
-        yield f"augment-ru {before['augment_ru']}, {now['augment_ru']}"
-    elif before["code"] != now["code"]:
+    if before["code"] != now["code"] and before["augment_ru"] == now["augment_ru"]:
         yield "the code of augment-ru"
-    for key in ("python", "unicode"):
-        if before[key] != now[key]:
-            yield f"{key} {before[key]}, {now[key]}"
-    for name, version in before["packages"].items():
-        if now["packages"].get(name) != version:
-            yield f"{name} {version}, {now['packages'].get(name, 'none')}"
-    if content["scorer"] != tools.scorer:
-        yield f"scorer {content['scorer']}, {tools.scorer}"
-    known = [check.rows for check in checks if check.rows is not None]
-    rules = {name for rows in known for name in original_rows.constraints_of(recipe, rows.recipe, rows.schema)}
+    stated, here = (
+        {"augment-ru": one["augment_ru"], "python": one["python"], "unicode": one["unicode"], **one["packages"]}
+        for one in (before, now)
+    )
+    stated["scorer"], here["scorer"] = content["scorer"], tools.scorer
+    yield from (f"{name} {one}, {here.get(name, 'none')}" for name, one in stated.items() if here.get(name) != one)
+    rules = {name for rows, _ in tasks for name in original_rows.constraints_of(recipe, rows.recipe, rows.schema)}
     data: Mapping[str, Any] = manifest.data_files(recipe, rules, release.own)
     for name, digest in content["data"].items():
         if data.get(name) != digest:
             yield name
+    models = variations.model_entries(recipe, tools.searches, tasks) if tools.searches else []
+    for model, known in zip(models, content.get("models", ()), strict=True):
+        if model["files"] != known["files"] or model["signatures"].items() - known["signatures"].items():
+            yield f"the model {known['model']}"

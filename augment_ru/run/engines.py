@@ -7,7 +7,7 @@ on the order in which parts end, or on parts that are done twice because a machi
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from augment_ru.errors import AugmentError
 from augment_ru.run.processes import Processes
@@ -113,75 +113,42 @@ def in_order(
     Raises:
         BaseException: the error that a part, or reading `parts`, raised. All earlier parts are yielded before it.
     """
+    errors: list[Exception] = []
+    coming = enumerate(_up_to_error(parts, errors))
+    row: dict[int, Part] = {}  # the parts that were read and not yielded yet, in order
+    done: dict[int, Done] = {}
+    running, is_read = 0, False
     with engine.session(work) as session:
-        row: _Row[Part, Outcome] = _Row(session, enumerate(parts), keep)
-        while True:
-            row.fill()
-            yield from row.ready()
-            if row.running:
-                row.wait()
-            elif row.is_over:
-                return
+        while row or not is_read:
+            while not is_read and running < _AHEAD * session.workers and len(row) < _APART * session.workers:
+                if (following := next(coming, None)) is None:
+                    is_read = True
+                    break
+                number, part = following
+                row[number] = part
+                if (known := keep and keep.find(part)) is None:
+                    session.submit(number, part)
+                    running += 1
+                else:
+                    done[number] = Done(number, known)
+            while row and (first := done.pop(next(iter(row)), None)):
+                part = row.pop(first.number)
+                if first.error is not None:
+                    raise first.error
+                yield part, first.outcome
+            for one in session.wait() if running else ():
+                running -= 1
+                done[one.number] = one
+                is_read |= one.error is not None  # what comes after an error is not needed
+                if keep is not None and one.error is None:
+                    keep.save(row[one.number], one.outcome)
+        for error in errors:
+            raise error
 
 
-class _Row(Generic[Part, Outcome]):
-    """The parts in memory: from the first whose outcome was not yielded yet to the last that was read."""
-
-    def __init__(self, session: Session, coming: Iterator[tuple[int, Part]], keep: Keep[Part, Outcome] | None) -> None:
-        self._session, self._coming, self._keep = session, coming, keep
-        self._parts: dict[int, Part] = {}
-        self._done: dict[int, Done] = {}
-        self._next = self._read = 0
-        """The numbers, from 0, of the part whose outcome is yielded next, and of the part that is read next."""
-        self._ended = False
-        self.running = 0
-        """How many parts the session is working on."""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether every outcome was yielded."""
-        return self._ended and self._next == self._read
-
-    def fill(self) -> None:
-        """Read parts, as many as may be in memory, and submit those that have no stored outcome."""
-        workers = self._session.workers
-        while not self._ended and self.running < _AHEAD * workers and self._read - self._next < _APART * workers:
-            try:
-                number, part = next(self._coming)
-            except StopIteration:
-                self._ended = True
-                return
-            except Exception as error:  # noqa: BLE001  (it is raised when it is its turn)
-                self._ended = True
-                self._done[self._read] = Done(self._read, None, error)
-                self._read += 1
-                return
-            self._read += 1
-            self._parts[number] = part
-            if (found := self._keep and self._keep.find(part)) is None:
-                self._session.submit(number, part)
-                self.running += 1
-            else:
-                self._done[number] = Done(number, found)
-
-    def ready(self) -> Iterator[tuple[Part, Outcome]]:
-        """Yield the next parts with their outcomes, up to the first part that is not done yet.
-
-        Raises:
-            BaseException: the error of a part, when its turn comes.
-        """
-        while (done := self._done.pop(self._next, None)) is not None:
-            self._next += 1
-            if done.error is not None:
-                raise done.error
-            yield self._parts.pop(done.number), done.outcome
-
-    def wait(self) -> None:
-        """Wait for outcomes of the session, and store them. After an error, read no more parts."""
-        for done in self._session.wait():
-            self.running -= 1
-            self._done[done.number] = done
-            if done.error is not None:
-                self._ended = True
-            elif self._keep is not None:
-                self._keep.save(self._parts[done.number], done.outcome)
+def _up_to_error(parts: Iterable[Part], errors: list[Exception]) -> Iterator[Part]:
+    """Yield the parts; an error that reading them raises ends them and is put into `errors`."""
+    try:
+        yield from parts
+    except Exception as error:  # noqa: BLE001  (it is raised when it is its turn)
+        errors.append(error)

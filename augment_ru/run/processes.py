@@ -5,7 +5,7 @@ import pickle
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -121,19 +121,15 @@ class _Pool:
 
     def _answer(self, number: int, part: Any) -> None:  # noqa: ANN401  (in a thread)
         try:
-            done = self._done(number, part)
+            try:
+                process = self._idle.pop()
+            except IndexError:
+                process = self._started()
+            done = Done(number, *process.do(part))
+            self._idle.append(process)
         except BaseException as error:  # noqa: BLE001  (whoever waits must learn of it)
             done = Done(number, None, error)
         self._answers.put(done)
-
-    def _done(self, number: int, part: Any) -> Done:  # noqa: ANN401
-        try:
-            process = self._idle.pop()
-        except IndexError:
-            process = self._started()
-        outcome, error = process.do(part)
-        self._idle.append(process)
-        return Done(number, outcome, error)
 
     def _started(self) -> "_Process":
         with self._starting:
@@ -239,16 +235,13 @@ def _serve(pipe: Connection) -> None:
             part = pipe.recv_bytes()
             try:
                 function = function or unpacked_work(work).begin()
-                answer = _outcome(function, part)
+                outcome = function(pickle.loads(part))  # noqa: S301  (made by the process that started this one)
+                answer = pickle.dumps((outcome, None))
             except BaseException as error:  # noqa: BLE001  (it is raised where the parts come from)
                 answer = _failure(error)
             pipe.send_bytes(answer)
     except (EOFError, OSError):
         return
-
-
-def _outcome(function: Callable[[Any], Any], part: bytes) -> bytes:
-    return pickle.dumps((function(pickle.loads(part)), None))  # noqa: S301  (made by the process that started this one)
 
 
 def _failure(error: BaseException) -> bytes:

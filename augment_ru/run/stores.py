@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import followed, locked, replacing
@@ -20,39 +20,7 @@ _OTHERS_WRITE = 0o022
 _LOCK = "lock"
 
 
-class PartStore(Protocol):
-    """A store of files by name, for the results of the parts of a run. A file is stored completely or not at all."""
-
-    @property
-    def place(self) -> str:
-        """The folder or URL of the store, for messages."""
-
-    def read(self, name: str) -> bytes | None:
-        """Return the content of a file; None if it does not exist."""
-
-    def write(self, name: str, data: bytes) -> None:
-        """Write a file into the store.
-
-        Raises:
-            AugmentError: the file cannot be written.
-        """
-
-    @contextmanager
-    def held(self, output: str) -> Iterator[None]:
-        """Create the store if it does not exist, and keep other runs out of it while the `with` block runs.
-
-        Args:
-            output: the output of the run, for messages.
-
-        Raises:
-            AugmentError: another run uses the store, the store cannot be created, or other users can write to it.
-        """
-
-    def delete(self) -> None:
-        """Delete the store with all its files."""
-
-
-def store_of(output: str, digest: str) -> PartStore:
+def store_of(output: str, digest: str) -> "PartStore":
     """Return the store for the results of the parts of a run.
 
     Args:
@@ -63,10 +31,10 @@ def store_of(output: str, digest: str) -> PartStore:
         folder, _, name = output.rpartition("/")
         return Remote(f"{folder}/.{name}.{digest}.parts")
     target = followed(Path(output))
-    return _FolderStore(target.with_name(f".{target.name}.{digest}.parts"))
+    return FolderStore(target.with_name(f".{target.name}.{digest}.parts"))
 
 
-def stores_beside(output: str) -> list[PartStore]:
+def stores_beside(output: str) -> "list[PartStore]":
     """Return all stores of results that lie beside the output of a run, also those of runs with other settings."""
     if is_url(output):
         return [*Remote(output).beside(_names(output.rpartition("/")[2]))]
@@ -75,7 +43,7 @@ def stores_beside(output: str) -> list[PartStore]:
     target = followed(Path(output))
     names = _names(target.name)
     found = sorted(path.name for path in target.parent.iterdir() if names.fullmatch(path.name))
-    return [_FolderStore(target.with_name(name)) for name in found]
+    return [FolderStore(target.with_name(name)) for name in found]
 
 
 def sweep(output: str) -> None:
@@ -92,7 +60,7 @@ def _names(name: str) -> re.Pattern[str]:
     return re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{16}}\.parts")
 
 
-class _FolderStore:
+class FolderStore:
     """A store in a folder that only this user can write to."""
 
     def __init__(self, folder: Path) -> None:
@@ -100,19 +68,34 @@ class _FolderStore:
 
     @property
     def place(self) -> str:
+        """The path of the folder, for messages."""
         return str(self._folder)
 
     def read(self, name: str) -> bytes | None:
+        """Return the content of a file; None if it does not exist."""
         with suppress(OSError):
             return (self._folder / name).read_bytes()
         return None
 
     def write(self, name: str, data: bytes) -> None:
+        """Write a file into the store.
+
+        Raises:
+            AugmentError: the file cannot be written.
+        """
         with replacing(self._folder / name, listed=False) as stream:
             stream.write(data)
 
     @contextmanager
     def held(self, output: str) -> Iterator[None]:
+        """Create the store if it does not exist, and keep other runs out of it while the `with` block runs.
+
+        Args:
+            output: the output of the run, for messages.
+
+        Raises:
+            AugmentError: another run uses the store, the store cannot be created, or other users can write to it.
+        """
         self._make()
         with locked(self._folder / _LOCK) as free:
             if not free:
@@ -139,4 +122,9 @@ class _FolderStore:
             raise AugmentError(f"{folder}: others can write to it, so parts in it are not trusted; delete it")
 
     def delete(self) -> None:
+        """Delete the store with all its files."""
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+PartStore: TypeAlias = FolderStore | Remote
+"""A store of files by name, for the results of the parts of a run. A file is stored completely or not at all."""

@@ -24,7 +24,7 @@ from augment_ru.release.croissant import croissant
 from augment_ru.release.edit_log import line_digest
 from augment_ru.release.manifest import encoded_manifest, file_entries, read_manifest
 from augment_ru.release.release_recipe import parse_release_recipe
-from augment_ru.release.verify import canary_problems, unchecked, verify_release
+from augment_ru.release.verify import mark_problems, unchecked, verify_release
 from commands import run
 from profiles import examples
 from releases import EXAMPLE, RECIPE, built, recipe
@@ -308,9 +308,9 @@ def test_a_derived_file_changed_together_with_the_manifest_is_reported(copy: Pat
         (lambda content: content["tasks"][0]["episodes"].pop(), "manifest.json: 'episodes' of 'pronouns' does not"),
         (lambda content: content["tasks"][0].update(default_episode=1), "manifest.json: 'default_episode' of 'pron"),
         (lambda content: content["tasks"][0].update(default_episode=7), "manifest.json: 'pronouns' has no episode 7"),
-        (lambda content: content["inputs"][0].update(rows=99), "manifest.json: the inputs of 'pronouns' are not"),
-        (lambda content: content["inputs"][0].update(file="x"), "manifest.json: the inputs of 'pronouns' are not"),
-        (lambda content: content["inputs"][0].update(task="x"), "manifest.json: 'inputs' has one of 'x'"),
+        (lambda content: content["inputs"][0].update(rows=99), "manifest.json: 'inputs' is not the files"),
+        (lambda content: content["inputs"][0].update(file="x"), "manifest.json: 'inputs' is not the files"),
+        (lambda content: content["inputs"][0].update(task="x"), "manifest.json: 'inputs' is not the files"),
         (lambda content: content["settings"]["emojify"].update(candidates=9), "manifest.json: 'settings' is not what"),
         (lambda content: content["files"]["README.md"].update(bytes=9), "manifest.json: 'bytes' of README.md is 9"),
         (lambda content: content["files"]["hops/test.jsonl"].update(lines=9), "manifest.json: 'lines' of hops/test"),
@@ -564,10 +564,11 @@ def test_a_row_without_the_canary_or_with_it_in_a_text_is_named(copy: Path) -> N
     release = parse_release_recipe(recipe, "manifest.json")
     row = json.loads(lines[0])
     schema = task_of("ru_worldtree")
-    assert not list(canary_problems(release, "row 1", Record(row, schema)))
-    (problem,) = canary_problems(release, "row 1", Record(row | {"canary": "x"}, schema))
+    assert not list(mark_problems(release, "row 1", Record(row, schema), row["perturbation"], []))
+    (problem,) = mark_problems(release, "row 1", Record(row | {"canary": "x"}, schema), row["perturbation"], [])
     assert problem == f"row 1: canary is 'x'; it must be '{guid}'"
-    (problem,) = canary_problems(release, "row 1", Record(row | {"question": f"Что это? {guid}"}, schema))
+    asked = Record(row | {"question": f"Что это? {guid}"}, schema)
+    (problem,) = mark_problems(release, "row 1", asked, row["perturbation"], [])
     assert problem == "row 1: 'question' holds the canary"
 
 
