@@ -10,7 +10,7 @@ import numpy as np
 
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing.error_classes import check_classes
-from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds
+from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds, places_of
 from augment_ru.editing.replacing import written_at
 from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Edit, Note
@@ -340,9 +340,7 @@ class Agreement(MadeOnDemand):
         ranks.
         """
         words = batch.once(_words_with_errors, self.classes)
-        rows = np.array([word.row for word in words], dtype=np.int64)
-        in_texts = [word.syntax.tokens[word.number].start for word in words]
-        starts = batch.starts[rows] + np.array(in_texts, dtype=np.int64)
+        starts = places_of(batch, ((word.row, word.syntax.tokens[word.number].start) for word in words))
         chosen = np.searchsorted(_SHARES, batch.draw(streams, starts, lane=1), side="right").tolist()
 
         def write(wanted: Ints) -> list[list[Edit]]:

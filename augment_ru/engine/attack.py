@@ -11,7 +11,7 @@ from augment_ru.constraints.rule_file import constraint
 from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError, failing, saying_where
+from augment_ru.errors import AugmentError, failing, saying_instead, saying_where
 from augment_ru.options import configured, on_device
 from augment_ru.registry import is_own, own_class
 from augment_ru.text.batch import Batch
@@ -332,10 +332,9 @@ def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
         AugmentError: the attack cannot be imported or made, has no such option, or a value does not fit.
     """
     name, made = attack_name(spec), own_class(spec, Attack)
-    try:
+    # an argument without a default, or a method that is not defined
+    with saying_instead(lambda error: f"{spec}: {made.__name__} cannot be made: {error}", TypeError):
         return checked_attack(configured(name, made, options))
-    except TypeError as error:  # an argument without a default, or a method that is not defined
-        raise AugmentError(f"{spec}: {made.__name__} cannot be made: {error}") from error
 
 
 def attack_name(spec: str) -> str:

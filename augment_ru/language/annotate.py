@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any, Protocol
 
-from augment_ru.errors import AugmentError, check_known, missing, unknown
+from augment_ru.errors import AugmentError, check_known, optional, saying_instead, unknown
 from augment_ru.language.morphology import lemma, may_be_name
 from augment_ru.language.slovnet import entities, tags, trees
 from augment_ru.language.tokens import readable, token_ranges
@@ -219,16 +219,10 @@ class SpacyPipeline:
 
 @cache
 def _spacy_pipeline(name: str) -> Any:  # noqa: ANN401
-    try:
-        import spacy  # noqa: PLC0415  (seconds)
-    except ImportError as error:
-        raise missing(f"annotator spacy:{name}: spaCy is not installed; possible: natasha", "spacy") from error
-    try:
+    spacy = optional("spacy", f"annotator spacy:{name}: spaCy is not installed; possible: natasha", "spacy")
+    told = f"the spaCy pipeline '{name}' is not installed; try: python -m spacy download {name}"
+    with saying_instead(told, OSError):
         return spacy.load(name)
-    except OSError as error:
-        raise AugmentError(
-            f"the spaCy pipeline '{name}' is not installed; try: python -m spacy download {name}"
-        ) from error
 
 
 def annotator(name: str) -> Annotator:
