@@ -19,6 +19,7 @@ from augment_ru.engine.proposals import Proposals
 from augment_ru.language.inflection import PERSONS, WordForm, inflect, known_forms
 from augment_ru.language.morphology import GENDERS, is_known
 from augment_ru.language.prepositions import cases_behind
+from augment_ru.records.groups import grouped
 from augment_ru.resources import dictionary_path, kinds_in, rows
 from augment_ru.text.batch import Batch
 
@@ -283,11 +284,8 @@ def aspect_pairs(name: str) -> Mapping[str, tuple[str, ...]]:
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
-    found: dict[str, tuple[str, ...]] = {}
-    for imperfective, perfective in rows(dictionary_path(name), columns=2):
-        for one, other in ((imperfective, perfective), (perfective, imperfective)):
-            found[one] = (*found.get(one, ()), other)
-    return found
+    both = ((one, other) for pair in rows(dictionary_path(name), columns=2) for one, other in (pair, pair[::-1]))
+    return {verb: tuple(others) for verb, others in grouped(both).items()}
 
 
 _SHARES = (4 / 7, 6 / 7)

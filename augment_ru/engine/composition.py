@@ -13,13 +13,14 @@ from typing import Any, Self, cast
 import numpy as np
 
 from augment_ru.draws import Floats, Streams, first_of_each
-from augment_ru.edits import Change, Edit, Span
+from augment_ru.edits import Change, Span
 from augment_ru.engine.attack import Attack, Needs, attack_name, checked_attack, make, own_attack, proposals_of
 from augment_ru.engine.edit_table import apply, one_by_one
 from augment_ru.engine.legality import legal, without_overlaps
 from augment_ru.engine.proposals import Proposals, side_by_side
 from augment_ru.engine.search import cut
 from augment_ru.errors import AugmentError
+from augment_ru.records.groups import grouped
 from augment_ru.registry import chain_names, is_own, refuse
 from augment_ru.script import Script, compose
 from augment_ru.text.batch import Batch
@@ -301,9 +302,7 @@ def attack_of(
         if probability is not None:
             values.setdefault("probability", probability)
         made.append(own_attack(name, values) if is_own(name) else make(name, values))
-    if len(made) > 1:
-        return Chain(tuple(made))
-    return made[0]
+    return Chain(tuple(made)) if len(made) > 1 else made[0]
 
 
 @dataclass(slots=True)
@@ -355,9 +354,7 @@ class _Steps:
 
     def proposed(self, scale: float) -> list[Change]:
         """Return the changes of the original text, with their ranks multiplied by `scale`."""
-        edits: dict[int, list[Edit]] = {}
-        for edit, change in zip(self.script.edits, self.changes, strict=True):
-            edits.setdefault(change, []).append(edit)
+        edits = grouped(zip(self.changes, self.script.edits, strict=True))
         return [Change(self.ranks[change] * scale, tuple(found)) for change, found in edits.items()]
 
 

@@ -174,6 +174,10 @@ class _Split(Doc):
 _TOKENS = frozenset({"tokens"})
 
 
+_OF_SPACY = {"entities": "ENT_IOB", "morphology": "POS", "lemmas": "LEMMA", "syntax": "DEP"}
+"""The attribute of spaCy's tokens that shows whether a layer was computed."""
+
+
 @dataclass(frozen=True, slots=True)
 class SpacyPipeline:
     """An annotator with an installed spaCy pipeline, such as `ru_core_news_sm`, instead of natasha's models."""
@@ -196,14 +200,8 @@ class SpacyPipeline:
         pipeline = _spacy_pipeline(self.name)
         docs = []
         for text, parsed in zip(texts, pipeline.pipe(texts), strict=True):
-            has = {
-                "tokens": True,
-                "entities": parsed.has_annotation("ENT_IOB"),
-                "morphology": parsed.has_annotation("POS"),
-                "lemmas": parsed.has_annotation("LEMMA"),
-                "syntax": parsed.has_annotation("DEP"),
-            }
-            if missing := sorted(layer for layer in layers if not has[layer] and len(parsed)):
+            read = layers - {"tokens"} if len(parsed) else ()
+            if missing := sorted(layer for layer in read if not parsed.has_annotation(_OF_SPACY[layer])):
                 raise AugmentError(f"the spaCy pipeline '{self.name}' gives no {', '.join(missing)}; use another one")
             tokens = [token for token in parsed if not token.is_space]
             number = {token.i: place for place, token in enumerate(tokens)}

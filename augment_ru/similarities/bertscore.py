@@ -20,6 +20,7 @@ from augment_ru.engine.similarity import Scorer, Similarity, as_read
 from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.inference import pretrained
 from augment_ru.inference.batches import TokensByDevice, each_batch, padded
+from augment_ru.records.groups import grouped
 from augment_ru.resources import SMALL, file_text
 from augment_ru.text.characters import Mask
 from augment_ru.version import version_of
@@ -460,9 +461,7 @@ class BertScorer(Scorer):
         import torch  # noqa: PLC0415  (an extra)
 
         tokens = self._tokens(new, [self._references[index] for index in new])
-        distinct: dict[bytes, list[int]] = {}
-        for at, ids in enumerate(tokens):
-            distinct.setdefault(ids.tobytes(), []).append(at)
+        distinct = grouped((ids.tobytes(), at) for at, ids in enumerate(tokens))
         firsts = [tokens[where[0]] for where in distinct.values()]
 
         def keep(batch: Ints) -> None:
