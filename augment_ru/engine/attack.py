@@ -219,9 +219,7 @@ class Attack(ABC):
             rng: the random draws of the text.
         """
         del doc, rng
-        raise AugmentError(
-            f"{type(self).__name__}: an attack needs propose(doc, rng) or propose_batch(batch, streams); define one"
-        )
+        raise AugmentError(f"{type(self).__name__}: define propose(doc, rng) or propose_batch(batch, streams)")
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose changes of all texts of a batch, in arrays; by default it calls `propose` for each text.
@@ -269,10 +267,8 @@ def checked_attack(attack: object) -> Attack:
             raise AugmentError(
                 f"{attack.__name__} is a class, not an attack; give one that is made: {attack.__name__}()"
             )
-        raise AugmentError(
-            f"{type(attack).__name__} is not an attack; give the name of one, or inherit from augment_ru.Attack and "
-            f"define propose(doc, rng) or propose_batch(batch, streams)"
-        )
+        kind = type(attack).__name__
+        raise AugmentError(f"{kind} is not an attack; give the name of one, or inherit from augment_ru.Attack")
     check_probability(attack.name, attack.probability)
     return attack
 

@@ -275,19 +275,11 @@ def _draws(texts: int, attacks: int, streams: Streams) -> Floats:
     return Streams.of(streams.keys, "choice").uniform(rows, stages).reshape(texts, attacks)
 
 
-def attack_of(
-    spec: str,
-    *,
-    probability: float | None = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    may_import: bool = False,
-) -> Attack:
+def attack_of(spec: str, *, options: Mapping[str, Mapping[str, Any]] | None = None, may_import: bool = False) -> Attack:
     """Make an attack from its name, or a chain of attacks from names joined by `+`.
 
     Args:
         spec: the name or names.
-        probability: the share of the possible changes that are made, for each attack whose `options` do not state it;
-            by default the attack's own.
         options: maps the name of an attack to the values of its options.
         may_import: whether a name may be that of the user's own code, such as `my_attack.py`.
 
@@ -298,9 +290,7 @@ def attack_of(
     for name in chain_names(spec):
         if not may_import:
             refuse(name)
-        values = dict((options or {}).get(attack_name(name), {}))
-        if probability is not None:
-            values.setdefault("probability", probability)
+        values = (options or {}).get(attack_name(name), {})
         made.append(own_attack(name, values) if is_own(name) else make(name, values))
     return Chain(tuple(made)) if len(made) > 1 else made[0]
 
