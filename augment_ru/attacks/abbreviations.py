@@ -21,6 +21,7 @@ from augment_ru.language.numerals import (
 )
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.language.shortenings import every_form, like_title, phrase_in, shortenings
+from augment_ru.records.groups import grouped
 from augment_ru.resources import same_word
 
 CLASSES = ("full", "short")
@@ -305,11 +306,8 @@ _TRIGGER = re.compile(r"[а-я]+|%")
 @cache
 def _triggers() -> dict[str, list[int]]:
     """Map the last word of each abbreviation, and of its full form, to the numbers of the dictionary lines with it."""
-    found: dict[str, list[int]] = {}
-    for at, (kind, short, words) in enumerate(shortenings()):
-        for text in (short, *every_form(kind, words)):
-            found.setdefault(_TRIGGER.findall(same_word(text))[-1], []).append(at)
-    return found
+    lines = ((at, (short, *every_form(kind, words))) for at, (kind, short, words) in enumerate(shortenings()))
+    return grouped((_TRIGGER.findall(same_word(text))[-1], at) for at, texts in lines for text in texts)
 
 
 _SPEAKER = re.compile(

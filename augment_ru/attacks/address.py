@@ -271,9 +271,7 @@ class _Address:
         if not self._is_certain(to):
             return ()
         requests = self._requests(to, "Вы" if capital else "вы", draw)
-        words: dict[int, str] = {}
-        for at in self.pronouns:
-            words[at] = self._pronoun(at, to, capital=capital)
+        words = {at: self._pronoun(at, to, capital=capital) for at in self.pronouns}
         if not all(words.values()):
             return ()
         for at, form in self.verbs.items():

@@ -10,7 +10,7 @@ import numpy as np
 
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing.error_classes import check_classes
-from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds
+from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds, places_of
 from augment_ru.editing.replacing import written_at
 from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Edit, Note
@@ -19,6 +19,7 @@ from augment_ru.engine.proposals import Proposals
 from augment_ru.language.inflection import PERSONS, WordForm, inflect, known_forms
 from augment_ru.language.morphology import GENDERS, is_known
 from augment_ru.language.prepositions import cases_behind
+from augment_ru.records.groups import grouped
 from augment_ru.resources import dictionary_path, kinds_in, rows
 from augment_ru.text.batch import Batch
 
@@ -283,11 +284,8 @@ def aspect_pairs(name: str) -> Mapping[str, tuple[str, ...]]:
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
-    found: dict[str, tuple[str, ...]] = {}
-    for imperfective, perfective in rows(dictionary_path(name), columns=2):
-        for one, other in ((imperfective, perfective), (perfective, imperfective)):
-            found[one] = (*found.get(one, ()), other)
-    return found
+    both = ((one, other) for pair in rows(dictionary_path(name), columns=2) for one, other in (pair, pair[::-1]))
+    return {verb: tuple(others) for verb, others in grouped(both).items()}
 
 
 _SHARES = (4 / 7, 6 / 7)
@@ -340,9 +338,7 @@ class Agreement(MadeOnDemand):
         ranks.
         """
         words = batch.once(_words_with_errors, self.classes)
-        rows = np.array([word.row for word in words], dtype=np.int64)
-        in_texts = [word.syntax.tokens[word.number].start for word in words]
-        starts = batch.starts[rows] + np.array(in_texts, dtype=np.int64)
+        starts = places_of(batch, ((word.row, word.syntax.tokens[word.number].start) for word in words))
         chosen = np.searchsorted(_SHARES, batch.draw(streams, starts, lane=1), side="right").tolist()
 
         def write(wanted: Ints) -> list[list[Edit]]:

@@ -81,7 +81,9 @@ class Homoglyphs(Attack):
             changed = counted(gaps, starts + 1, stops) > 0
         else:
             changed = counted(np.isin(batch.codes, [*map(ord, table)]), starts, stops) > 0
-        starts, stops, ranks = targeted(batch, streams, starts[changed], stops[changed], self.targets)
+        starts, stops = starts[changed], stops[changed]
+        chosen, ranks = targeted(batch, streams, starts, self.targets)
+        starts, stops = starts[chosen], stops[chosen]
 
         keys = batch.keys(streams, starts)
         places, which = (word_letters.drawn(keys, number).tolist() for number in (_PLACE, _WHICH))

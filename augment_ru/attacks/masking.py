@@ -87,9 +87,11 @@ class Masking(Attack):
         edges = [(starts + first, stops - last) for first, last in map(_EDGES.__getitem__, styles)]
         fits = np.stack([counted(open_[style], *edge) > 0 for style, edge in zip(styles, edges, strict=True)])
         words = np.flatnonzero(fits.any(axis=0))
-        begins, ends, ranks = targeted(batch, streams, starts[words], stops[words], self.targets)
+        chosen, ranks = targeted(batch, streams, starts[words], self.targets)
+        words = words[chosen]
+        begins, ends = starts[words], stops[words]
         keys = batch.keys(streams, begins)
-        kinds = word_letters.drawn_kinds(keys, _STYLE, fits[:, np.searchsorted(starts, begins)])
+        kinds = word_letters.drawn_kinds(keys, _STYLE, fits[:, words])
         more = word_letters.drawn(keys, _MORE).tolist()
 
         def masked(index: int, word: str, draws: Sequence[float]) -> Rewritten:

@@ -10,7 +10,7 @@ import numpy as np
 
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing.respelling import UNITS, respell
-from augment_ru.editing.targets import check_targets, targeted
+from augment_ru.editing.targets import check_targets
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, check_known
@@ -202,14 +202,12 @@ class Transliteration(Attack):
         is_known = (batch.flags & DIGIT != 0) | (table.row_of[keys] >= 0) | is_latin
         is_strange = (batch.flags & WORD != 0) & ~is_known
         chosen = (counted(table.lasting[keys], starts, stops) > 0) & (counted(is_strange, starts, stops) == 0)
-        starts, stops, ranks = starts[chosen], stops[chosen], None
-        if self.unit == "word":
-            starts, stops, ranks = targeted(batch, streams, starts, stops, self.targets)
+        starts, stops = starts[chosen], stops[chosen]
 
         def replace(indices: Ints) -> Replacements:
             return table.spelled(batch, streams, starts[indices], stops[indices])
 
-        return respell(batch, streams, (starts, stops), replace, unit=self.unit, ranks=ranks)
+        return respell(batch, streams, (starts, stops), replace, unit=self.unit, targets=self.targets)
 
 
 _CASE = np.uint32(0x20)

@@ -67,10 +67,9 @@ class Unseen(Attack):
         open_ = {"strike": whole.astype(np.int64), "space": _spaces(batch, stops)}
         between = counted(gaps, starts + 1, stops)
         fits = np.stack([open_.get(kind, between) > 0 for kind in signs])
-        fit = fits.any(axis=0)
-        words = np.flatnonzero(fit)
-        begins, _, ranks = targeted(batch, streams, starts[fit], stops[fit], self.targets)
-        words = words[np.searchsorted(starts[fit], begins)]
+        words = np.flatnonzero(fits.any(axis=0))
+        chosen, ranks = targeted(batch, streams, starts[words], self.targets)
+        words = words[chosen]
         starts, stops = starts[words], stops[words]
         keys = batch.keys(streams, starts)
         kinds = word_letters.drawn_kinds(keys, _KIND, fits[:, words])

@@ -8,7 +8,7 @@ import numpy as np
 
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing.respelling import UNITS, respell, sentences_at
-from augment_ru.editing.targets import check_targets, targeted
+from augment_ru.editing.targets import check_targets
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, check_known
@@ -124,10 +124,8 @@ class WrongLayout(Attack):
         by_word = self.unit == "word"
         changing = letters if by_word else typed != batch.codes
         chosen = (counted(changing, starts, stops) > 0) & (counted(no_key, starts, stops) == 0)
-        starts, stops, ranks = starts[chosen], stops[chosen], None
-        if by_word:
-            starts, stops, ranks = targeted(batch, streams, starts, stops, self.targets)
-        else:
+        starts, stops = starts[chosen], stops[chosen]
+        if not by_word:
             signs = _signs(batch, typed, starts, stops)
             starts, stops = np.concatenate([starts, signs]), np.concatenate([stops, signs + 1])
             order = np.argsort(starts, kind="stable")
@@ -137,7 +135,7 @@ class WrongLayout(Attack):
             return Replacements.of_ranges(typed, starts[indices], stops[indices])
 
         # a comma may become a letter («hello,» → «руддщб»), so changes with signs are not clean
-        return respell(batch, streams, (starts, stops), replace, unit=self.unit, ranks=ranks, clean=by_word)
+        return respell(batch, streams, (starts, stops), replace, unit=self.unit, targets=self.targets, clean=by_word)
 
 
 def _signs(batch: Batch, typed: Codes, starts: Ints, stops: Ints) -> Ints:

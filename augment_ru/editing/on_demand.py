@@ -119,6 +119,17 @@ def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, leas
         begins = begins + counts
 
 
+def places_of(batch: Batch, places: Iterable[tuple[int, int]]) -> Ints:
+    """Return global places.
+
+    Args:
+        batch: the texts.
+        places: for each place, the index of its text and the place in that text.
+    """
+    rows, starts = np.array(list(places), dtype=np.int64).reshape(-1, 2).T
+    return batch.starts[rows] + starts
+
+
 def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
     """Return the text between each start and stop, given as global places; each range must lie inside one text."""
     rows_of = batch.rows(starts)

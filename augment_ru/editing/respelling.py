@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints, Streams, first_of_each
+from augment_ru.draws import Ints, Streams, first_of_each
 from augment_ru.editing.on_demand import texts_at
+from augment_ru.editing.targets import targeted
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
@@ -28,7 +29,7 @@ def respell(
     replace: Callable[[Ints], Replacements],
     *,
     unit: str,
-    ranks: Floats | None = None,
+    targets: str,
     clean: bool = True,
 ) -> Proposals:
     """Propose edits that write words in another spelling.
@@ -41,7 +42,7 @@ def respell(
         replace: a function from the indices of edits to their new texts.
         unit: which edits are one change: those of a `word`, of a `run` (the first few words of a sentence), of a
             `sentence`, or of a `message` (the whole text).
-        ranks: for the unit `word`, the rank of each edit, shape (edits,); None to draw the ranks at random.
+        targets: for the unit `word`, which words change: `content`, `lexicon`, `random` or a path (see `targeted`).
         clean: True if it is certain that each edit changes its text and puts no letter where there was none; the engine
             does not check this then.
 
@@ -51,8 +52,8 @@ def respell(
     starts, stops = places
     kept = np.arange(starts.size)
     if unit == "word":
-        ranks = batch.draw(streams, starts) if ranks is None else ranks
-        changes = kept
+        kept, ranks = targeted(batch, streams, starts, targets)
+        changes = np.arange(kept.size)
     else:
         new = first_of_each(batch.rows(starts) if unit == "message" else sentences_at(batch, starts))
         changes, firsts = np.cumsum(new) - 1, np.flatnonzero(new)

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from augment_ru.draws import Ints, Keys, Streams
-from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds
+from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds, places_of
 from augment_ru.edits import Edit, Span, shared_start
 from augment_ru.engine.proposals import Proposals
 from augment_ru.inference.decoding import Decoding
@@ -247,8 +247,7 @@ def rewrite_sentences(
         for sentence in sentences(batch, row)
         if any(_enough(batch.texts[row], stretch, sentence, min_words) for stretch in sentence.stretches)
     ]
-    rows = np.array([row for row, _ in places], dtype=np.int64)
-    starts = batch.starts[rows] + np.array([sentence.start for _, sentence in places], dtype=np.int64)
+    starts = places_of(batch, ((row, sentence.start) for row, sentence in places))
     keys = batch.keys(Streams.of(streams.keys, "rewrite"), starts)
 
     def write(wanted: Ints) -> list[list[Edit]]:

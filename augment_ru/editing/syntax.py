@@ -5,6 +5,7 @@ from copy import copy
 from functools import cached_property
 
 from augment_ru.language.inflection import WordForm, word_form
+from augment_ru.records.groups import grouped
 from augment_ru.text.doc import Doc, Token
 
 CLOSING = frozenset({".", "!", "…", "...", "!..", "!!!", "!!"})
@@ -142,10 +143,7 @@ class Syntax:
 
         The root is one of these tokens.
         """
-        found: dict[int, list[int]] = {}
-        for number, root in enumerate(self.roots):
-            found.setdefault(root, []).append(number)
-        return found
+        return grouped((root, number) for number, root in enumerate(self.roots))
 
     def tree(self, number: int) -> list[int]:
         """Return the indices of all tokens of the tree that a token belongs to, in the order of the text.

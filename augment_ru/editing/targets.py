@@ -72,31 +72,30 @@ def _carries_meaning(word: str) -> bool:
     return likeliest.pos not in _EMPTY and "Apro" not in likeliest.grammemes
 
 
-def targeted(batch: Batch, streams: Streams, starts: Ints, stops: Ints, targets: str) -> tuple[Ints, Ints, Floats]:
+def targeted(batch: Batch, streams: Streams, starts: Ints, targets: str) -> tuple[Ints, Floats]:
     """Choose which words may change, and draw their ranks.
 
     Args:
         batch: the texts.
         streams: the random draws of each text.
         starts: the global places where words start, ascending; only words that the attack can change.
-        stops: the global places where they stop.
         targets: which of these words may change. `content`: all, but content words have the lower ranks. So «и» or
             «над» changes only if the probability is higher than the share of content words. `lexicon`, or the path of a
             word list: only words of the list. `random`: all, with equal chances.
 
     Returns:
-        The starts and stops of the chosen words, and their ranks, all of shape (words,).
+        The indices of the chosen words in `starts`, and their ranks, both of shape (chosen words,).
     """
-    ranks = batch.draw(streams, starts)
+    ranks, every = batch.draw(streams, starts), np.arange(starts.size)
     if targets == "random" or not starts.size:
-        return starts, stops, ranks
+        return every, ranks
     if targets != "content":
         forms: WordForms = batch.once(WordForms)
         listed = forms.values(np.searchsorted(forms.starts, starts), lambda word: _is_listed(word, targets)) > 0
-        return starts[listed], stops[listed], ranks[listed]
+        return every[listed], ranks[listed]
     carries, shares = batch.once(_content_words)
     share, is_content = shares[batch.rows(starts)], carries[starts]
-    return starts, stops, np.where(is_content, ranks * share, share + ranks * (1.0 - share))
+    return every, np.where(is_content, ranks * share, share + ranks * (1.0 - share))
 
 
 def _content_words(batch: Batch) -> tuple[Mask, Floats]:

@@ -11,7 +11,7 @@ from augment_ru.constraints.rule_file import constraint
 from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError, failing, saying_where
+from augment_ru.errors import AugmentError, failing, saying_instead, saying_where
 from augment_ru.options import configured, on_device
 from augment_ru.registry import is_own, own_class
 from augment_ru.text.batch import Batch
@@ -219,9 +219,7 @@ class Attack(ABC):
             rng: the random draws of the text.
         """
         del doc, rng
-        raise AugmentError(
-            f"{type(self).__name__}: an attack needs propose(doc, rng) or propose_batch(batch, streams); define one"
-        )
+        raise AugmentError(f"{type(self).__name__}: define propose(doc, rng) or propose_batch(batch, streams)")
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose changes of all texts of a batch, in arrays; by default it calls `propose` for each text.
@@ -269,10 +267,8 @@ def checked_attack(attack: object) -> Attack:
             raise AugmentError(
                 f"{attack.__name__} is a class, not an attack; give one that is made: {attack.__name__}()"
             )
-        raise AugmentError(
-            f"{type(attack).__name__} is not an attack; give the name of one, or inherit from augment_ru.Attack and "
-            f"define propose(doc, rng) or propose_batch(batch, streams)"
-        )
+        kind = type(attack).__name__
+        raise AugmentError(f"{kind} is not an attack; give the name of one, or inherit from augment_ru.Attack")
     check_probability(attack.name, attack.probability)
     return attack
 
@@ -332,10 +328,9 @@ def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
         AugmentError: the attack cannot be imported or made, has no such option, or a value does not fit.
     """
     name, made = attack_name(spec), own_class(spec, Attack)
-    try:
+    # an argument without a default, or a method that is not defined
+    with saying_instead(lambda error: f"{spec}: {made.__name__} cannot be made: {error}", TypeError):
         return checked_attack(configured(name, made, options))
-    except TypeError as error:  # an argument without a default, or a method that is not defined
-        raise AugmentError(f"{spec}: {made.__name__} cannot be made: {error}") from error
 
 
 def attack_name(spec: str) -> str:

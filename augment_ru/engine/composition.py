@@ -13,13 +13,14 @@ from typing import Any, Self, cast
 import numpy as np
 
 from augment_ru.draws import Floats, Streams, first_of_each
-from augment_ru.edits import Change, Edit, Span
+from augment_ru.edits import Change, Span
 from augment_ru.engine.attack import Attack, Needs, attack_name, checked_attack, make, own_attack, proposals_of
 from augment_ru.engine.edit_table import apply, one_by_one
 from augment_ru.engine.legality import legal, without_overlaps
 from augment_ru.engine.proposals import Proposals, side_by_side
 from augment_ru.engine.search import cut
 from augment_ru.errors import AugmentError
+from augment_ru.records.groups import grouped
 from augment_ru.registry import chain_names, is_own, refuse
 from augment_ru.script import Script, compose
 from augment_ru.text.batch import Batch
@@ -274,19 +275,11 @@ def _draws(texts: int, attacks: int, streams: Streams) -> Floats:
     return Streams.of(streams.keys, "choice").uniform(rows, stages).reshape(texts, attacks)
 
 
-def attack_of(
-    spec: str,
-    *,
-    probability: float | None = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    may_import: bool = False,
-) -> Attack:
+def attack_of(spec: str, *, options: Mapping[str, Mapping[str, Any]] | None = None, may_import: bool = False) -> Attack:
     """Make an attack from its name, or a chain of attacks from names joined by `+`.
 
     Args:
         spec: the name or names.
-        probability: the share of the possible changes that are made, for each attack whose `options` do not state it;
-            by default the attack's own.
         options: maps the name of an attack to the values of its options.
         may_import: whether a name may be that of the user's own code, such as `my_attack.py`.
 
@@ -297,13 +290,9 @@ def attack_of(
     for name in chain_names(spec):
         if not may_import:
             refuse(name)
-        values = dict((options or {}).get(attack_name(name), {}))
-        if probability is not None:
-            values.setdefault("probability", probability)
+        values = (options or {}).get(attack_name(name), {})
         made.append(own_attack(name, values) if is_own(name) else make(name, values))
-    if len(made) > 1:
-        return Chain(tuple(made))
-    return made[0]
+    return Chain(tuple(made)) if len(made) > 1 else made[0]
 
 
 @dataclass(slots=True)
@@ -355,9 +344,7 @@ class _Steps:
 
     def proposed(self, scale: float) -> list[Change]:
         """Return the changes of the original text, with their ranks multiplied by `scale`."""
-        edits: dict[int, list[Edit]] = {}
-        for edit, change in zip(self.script.edits, self.changes, strict=True):
-            edits.setdefault(change, []).append(edit)
+        edits = grouped(zip(self.changes, self.script.edits, strict=True))
         return [Change(self.ranks[change] * scale, tuple(found)) for change, found in edits.items()]
 
 

@@ -79,9 +79,8 @@ def map_dataset(dataset: Data, columns: PerturbsColumns, num_proc: int | None, b
         splits: Any = {name: map_dataset(split, columns, num_proc, batch_size) for name, split in dataset.items()}
         return cast("Data", type(dataset)(splits))
     if not isinstance(dataset, datasets.Dataset | datasets.IterableDataset):
-        raise AugmentError(
-            f"{type(dataset).__name__} is not a dataset; give a datasets.Dataset, or use records() for rows"
-        )
+        kind = type(dataset).__name__
+        raise AugmentError(f"{kind} is not a dataset; give a datasets.Dataset, or use records() for rows")
     features = None
     if dataset.features is not None:
         features = dataset.features.copy()
@@ -145,12 +144,11 @@ def perturbed_frame(frame: Data, field: str | Sequence[str] | None, meta: str, n
 
 
 def _check(frame: object, meta: str) -> None:
-    if type(frame).__name__ == "LazyFrame":
+    kind = type(frame).__name__
+    if kind == "LazyFrame":
         raise AugmentError("a LazyFrame has no rows yet; give frame.collect()")
     if not _package(frame):
-        raise AugmentError(
-            f"{type(frame).__name__} is no frame of pandas or polars; use records() for rows, texts() for texts"
-        )
+        raise AugmentError(f"{kind} is no frame of pandas or polars; use records() for rows, texts() for texts")
     check_known("metadata", meta, METAS)
     given: Any = frame
     names = list(given.columns)

@@ -18,6 +18,7 @@ from augment_ru.engine.legality import legal
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Proposals
+from augment_ru.records.groups import grouped
 from augment_ru.script import Script, Triple
 
 
@@ -93,9 +94,7 @@ class RecordPool:
         Raises:
             AugmentError: two of the changes conflict.
         """
-        of_texts: dict[int, list[Script]] = {}
-        for number in chosen:
-            of_texts.setdefault(self.texts[number], []).append(self.changes[number])
+        of_texts = grouped((self.texts[number], self.changes[number]) for number in chosen)
         return {text: Script.together(self.sources[text], of_texts[text]) for text in sorted(of_texts)}
 
     def attacks_of(self, chosen: Iterable[int], text: int) -> list[int]:

@@ -46,18 +46,12 @@ class Prepared:
 
     records: Sequence[Record]
     fields: Sequence[str]
-    """The field of each text of the batch."""
     owners: Ints
-    """The number of the record that each text of the batch belongs to, ascending."""
     keys: Keys
-    """The key of each record."""
     batch: Batch
     references: References = field(init=False)
-    """The texts of the batch in the form in which a similarity gets them."""
     questions: Questions | None = None
-    """The questions with options that edits can reach; None if there are no such questions."""
     warnings: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """The warnings of constraints, by the number of the record."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "references", References(self.batch))
@@ -100,9 +94,8 @@ of one argument, from a task to the names of its constraints; or None for the co
 def _listed(given: Any) -> tuple[Constraint, ...]:  # noqa: ANN401  (whatever a caller gives)
     several = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     if not all(isinstance(one, str | Constraint) or callable(one) for one in several):
-        raise AugmentError(
-            f"constraints={brief(given)}: possible: names, files, Constraint objects, functions, or () for none"
-        )
+        possible = "names, files, Constraint objects, functions, or () for none"
+        raise AugmentError(f"constraints={brief(given)}: possible: {possible}")
     found = [constraint_of(one, may_import=True) if isinstance(one, str) else one for one in several]
     return tuple(one if isinstance(one, Constraint) else own_constraint(one) for one in found)
 

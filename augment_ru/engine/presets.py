@@ -24,7 +24,6 @@ class Preset:
 
     Attributes:
         similarity: the name of the gate's similarity.
-        schedule: how the search goes: `paper` or `strongest`.
         constraints: a function from a task to the names of its constraints; None for the constraints that the task
             itself names.
         options: maps the name of an attack, or of the similarity, to the values of its options.
@@ -32,7 +31,6 @@ class Preset:
     """
 
     similarity: str = "meaning"
-    schedule: str = "paper"
     constraints: Callable[[Task], Sequence[str]] | None = None
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     models: Sequence[str] = ()
@@ -144,8 +142,7 @@ def run_of(
         attacks: the attacks, as the user chose them.
         similarity: the similarity of the gate of all attacks, as `NAME` or `NAME:ARGUMENT`; None for the preset's.
         options: the values of the options of the similarity, by name.
-        search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). If the schedule is
-            missing, the preset's is used; for any other missing argument, the default of `Perturber`.
+        search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor).
         seed: the seed of the random draws; None for the default of `Perturber`.
         device: the device of all networks; None leaves their devices as they are.
         wrap: a function that takes the chosen similarity and returns the one that is used.
@@ -159,7 +156,7 @@ def run_of(
     made = similarity_of(spec, {**defaults.options.get(spec.partition(":")[0], {}), **options}, may_import=may_import)
     on_device = made.on_device(device) if made and device else made
     runs_network = on_device is not made
-    search = {"schedule": defaults.schedule, **search, **({} if seed is None else {"seed": seed})}
+    search = {**search, **({} if seed is None else {"seed": seed})}
     gated = wrap(on_device) if on_device else None
     perturbers = []
     for choice in attacks:
@@ -243,7 +240,6 @@ def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]
     return {
         "attack": run.perturbers[0].attack if choices else attack,
         "constraints": defaults.constraints,
-        "schedule": defaults.schedule,
         **settings,
         "similarity": run.similarity if isinstance(similarity, str) else similarity,
     }

@@ -73,14 +73,10 @@ class Settings(NamedTuple):
     attack: str
     seed: int
     scorer: str
-    """The signature of the gate's similarity; "none" without a gate."""
     threshold: float | None
     corpus: str = ""
-    """The digest of the corpus that the attack reads (`Attack.corpus_digest`); "" if it has none."""
     draw: int = 0
-    """The number of the random draw; other draws give the same text other changes."""
     probability: float = 0.0
-    """The probability of the attack."""
 
 
 class Outcome(NamedTuple):

@@ -314,11 +314,9 @@ def _named(similarity: str, options: Mapping[str, Any]) -> Similarity:
     name, colon, argument = similarity.partition(":")
     check_known("similarity", name, [*registry.names("similarities"), "none"])
     found = registry.find("similarities", "similarity", name)
-    given: Mapping[str, Any] = {}
-    if colon:
-        if not argument:
-            raise AugmentError(f"similarity {similarity}: nothing after the colon; leave it out, or name a model")
-        given = found.argument(argument)
+    if colon and not argument:
+        raise AugmentError(f"similarity {similarity}: nothing after the colon; leave it out, or name a model")
+    given = found.argument(argument) if colon else {}
     made: Similarity = configured(name, found, {**given, **options})
     if not 0.0 <= made.threshold <= 1.0:
         raise AugmentError(f"{name}: threshold {made.threshold}; needs a number from 0 to 1")

@@ -231,14 +231,10 @@ def _settings(model: Pretrained, decoding: Decoding, limit: int, pad: int) -> An
     """Return the model's own generation settings (forbidden tokens and so on), with ours for search and length."""
     settings = copy.deepcopy(model.model.generation_config)
     ours: dict[str, Any] = {
+        **dict.fromkeys(("temperature", "top_k", "top_p", "typical_p", "max_length")),
         "do_sample": False,  # `TokenChooser` draws
         "num_beams": decoding.beams if decoding.searched else 1,
         "num_return_sequences": 1,
-        "temperature": None,
-        "top_k": None,
-        "top_p": None,
-        "typical_p": None,
-        "max_length": None,
         "max_new_tokens": decoding.fixed or limit,
         "pad_token_id": pad,
         "eos_token_id": sorted(_ends(model)) or None,

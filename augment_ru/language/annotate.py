@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any, Protocol
 
-from augment_ru.errors import AugmentError, check_known, missing, unknown
+from augment_ru.errors import AugmentError, check_known, optional, saying_instead, unknown
 from augment_ru.language.morphology import lemma, may_be_name
 from augment_ru.language.slovnet import entities, tags, trees
 from augment_ru.language.tokens import readable, token_ranges
@@ -174,6 +174,10 @@ class _Split(Doc):
 _TOKENS = frozenset({"tokens"})
 
 
+_OF_SPACY = {"entities": "ENT_IOB", "morphology": "POS", "lemmas": "LEMMA", "syntax": "DEP"}
+"""The attribute of spaCy's tokens that shows whether a layer was computed."""
+
+
 @dataclass(frozen=True, slots=True)
 class SpacyPipeline:
     """An annotator with an installed spaCy pipeline, such as `ru_core_news_sm`, instead of natasha's models."""
@@ -196,14 +200,8 @@ class SpacyPipeline:
         pipeline = _spacy_pipeline(self.name)
         docs = []
         for text, parsed in zip(texts, pipeline.pipe(texts), strict=True):
-            has = {
-                "tokens": True,
-                "entities": parsed.has_annotation("ENT_IOB"),
-                "morphology": parsed.has_annotation("POS"),
-                "lemmas": parsed.has_annotation("LEMMA"),
-                "syntax": parsed.has_annotation("DEP"),
-            }
-            if missing := sorted(layer for layer in layers if not has[layer] and len(parsed)):
+            read = layers - {"tokens"} if len(parsed) else ()
+            if missing := sorted(layer for layer in read if not parsed.has_annotation(_OF_SPACY[layer])):
                 raise AugmentError(f"the spaCy pipeline '{self.name}' gives no {', '.join(missing)}; use another one")
             tokens = [token for token in parsed if not token.is_space]
             number = {token.i: place for place, token in enumerate(tokens)}
@@ -219,16 +217,10 @@ class SpacyPipeline:
 
 @cache
 def _spacy_pipeline(name: str) -> Any:  # noqa: ANN401
-    try:
-        import spacy  # noqa: PLC0415  (seconds)
-    except ImportError as error:
-        raise missing(f"annotator spacy:{name}: spaCy is not installed; possible: natasha", "spacy") from error
-    try:
+    spacy = optional("spacy", f"annotator spacy:{name}: spaCy is not installed; possible: natasha", "spacy")
+    told = f"the spaCy pipeline '{name}' is not installed; try: python -m spacy download {name}"
+    with saying_instead(told, OSError):
         return spacy.load(name)
-    except OSError as error:
-        raise AugmentError(
-            f"the spaCy pipeline '{name}' is not installed; try: python -m spacy download {name}"
-        ) from error
 
 
 def annotator(name: str) -> Annotator:

@@ -406,8 +406,8 @@ class ServerModel(Model):
 
     def _question(self, limit: int) -> dict[str, Any]:
         options = self.options
-        held = {"temperature": options.temperature, options.limit_field: limit, "seed": options.seed}
-        held["top_p"] = options.top_p
+        held = {"temperature": options.temperature, options.limit_field: limit}
+        held |= {"seed": options.seed, "top_p": options.top_p}
         return {"model": self.name, **{name: value for name, value in held.items() if value is not None}}
 
     def _count(self, answer: Any) -> None:  # noqa: ANN401  (JSON values)

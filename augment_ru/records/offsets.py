@@ -36,17 +36,11 @@ class Offset(NamedTuple):
     """
 
     text: str
-    """The field that holds the text."""
     span: Span
-    """The part of the text that the number points to; it is protected, so that the number can be updated."""
     path: Path
-    """The path of the number in the row."""
     stated: int | str
-    """The number, as its digits if a table states it so; with `edge` "text", the text of a labelled span."""
     words: bool = False
-    """Whether the number counts words instead of characters."""
     edge: Literal["", "start", "stop", "text"] = ""
-    """For a labelled span, which may be edited: which part of it is stated here. "" for other spans, which may not."""
 
     def after(self, script: Script) -> int | str:
         """Return the number that the row must state for the new text: the place to which the old place moved.

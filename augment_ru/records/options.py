@@ -12,6 +12,7 @@ from augment_ru.edits import Edit, Span
 from augment_ru.records import field_paths
 from augment_ru.records.answers import label_of, option_letter
 from augment_ru.records.field_paths import Path, path_of
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record, option_markers
 from augment_ru.records.task import Task
 
@@ -53,14 +54,11 @@ def _questions(record: Record) -> Iterator[list[Option]]:
             bounds = pairwise([*option_markers(text), Span(len(text), len(text))])
             places = [(marker, Span(marker.stop, following.start)) for marker, following in bounds]
             yield [Option(marker.of(text), name, place, place.of(text)) for marker, place in places]
-    questions: dict[str, list[Option]] = {}
-    for pattern in record.task.layout.option_fields:
-        for name in field_paths.every(record.values, pattern):
-            text = field_paths.value(record.values, name)
-            if isinstance(text, str):
-                # the entries of one list are the options of one question, and so are fields without a list
-                questions.setdefault(name.rpartition("[")[0], []).append(Option(name, name, Span(0, len(text)), text))
-    yield from questions.values()
+    names = [name for one in record.task.layout.option_fields for name in field_paths.every(record.values, one)]
+    texts = [(name, text) for name in names if isinstance(text := field_paths.value(record.values, name), str)]
+    options = [Option(name, name, Span(0, len(text)), text) for name, text in texts]
+    # the entries of one list are the options of one question, and so are fields without a list
+    yield from grouped((option.name.rpartition("[")[0], option) for option in options).values()
 
 
 def comparable(text: str) -> str:

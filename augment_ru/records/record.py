@@ -40,7 +40,6 @@ class Anchors(NamedTuple):
 
     spans: Mapping[str, list[Span]]
     borders: Mapping[str, list[int]]
-    """The places that no change may cross: where options or marked parts start. Fields without borders are left out."""
 
 
 @dataclass(slots=True)

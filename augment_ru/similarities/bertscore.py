@@ -17,9 +17,10 @@ import numpy as np
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Scorer, Similarity, as_read
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.inference import pretrained
 from augment_ru.inference.batches import TokensByDevice, each_batch, padded
+from augment_ru.records.groups import grouped
 from augment_ru.resources import SMALL, file_text
 from augment_ru.text.characters import Mask
 from augment_ru.version import version_of
@@ -127,10 +128,8 @@ def _layer(score: BertScore) -> int:
         AugmentError: the model is not in the local cache, it has no such layer, or no layer is given and the model is
             not in `LAYERS`.
     """
-    try:
+    with saying_instead(lambda error: f"{error}; the default, `similarity` meaning, needs no model", AugmentError):
         layers = int(pretrained.config_of(score.model).num_hidden_layers)
-    except AugmentError as error:
-        raise AugmentError(f"{error}; the default, `similarity` meaning, needs no model") from error
     layer = score.layer
     if layer is None:
         base = score.model.rstrip("/").rsplit("/", 1)[-1]
@@ -172,13 +171,12 @@ def _baseline(score: BertScore) -> float | None:
             "so measure one: augment-ru calibrate IN.jsonl --similarity bertscore --write-baseline FILE"
         )
     layer = _layer(score)
-    try:
-        lines = file_text(Path(score.baseline), f"bertscore: baseline {score.baseline}", most=SMALL).split()
+    where = f"bertscore: baseline {score.baseline}"
+    with saying_instead(lambda error: f"{where}: cannot be read as LAYER,P,R,F ({error})", ValueError, IndexError):
+        lines = file_text(Path(score.baseline), where, most=SMALL).split()
         rows = {int(line.split(",")[0]): float(line.split(",")[3]) for line in lines[1:]}
-    except (ValueError, IndexError) as error:
-        raise AugmentError(f"bertscore: baseline {score.baseline}: cannot be read as LAYER,P,R,F ({error})") from error
     if layer not in rows or not rows[layer] < 1:
-        raise AugmentError(f"bertscore: baseline {score.baseline}: no value under 1 for layer {layer}")
+        raise AugmentError(f"{where}: no value under 1 for layer {layer}")
     return rows[layer]
 
 
@@ -463,9 +461,7 @@ class BertScorer(Scorer):
         import torch  # noqa: PLC0415  (an extra)
 
         tokens = self._tokens(new, [self._references[index] for index in new])
-        distinct: dict[bytes, list[int]] = {}
-        for at, ids in enumerate(tokens):
-            distinct.setdefault(ids.tobytes(), []).append(at)
+        distinct = grouped((ids.tobytes(), at) for at, ids in enumerate(tokens))
         firsts = [tokens[where[0]] for where in distinct.values()]
 
         def keep(batch: Ints) -> None:

@@ -120,7 +120,7 @@ def test_a_chain_does_one_after_another_and_offsets_refer_to_the_original() -> N
 
 def test_a_chain_protects_what_the_original_says() -> None:
     for seed in range(10):
-        chain = attack_of("eda_swap+eda_delete+butterfingers+case", probability=0.9)
+        chain = attack_of("eda_swap+eda_delete+butterfingers+case").with_probability(0.9)
         result = Augmenter(chain, similarity="none", seed=seed)("Вчера Анна Ахматова гуляла по Москве с друзьями.")
         for span in (Span(6, 19), Span(30, 36)):
             mapped = result.script.map(span)

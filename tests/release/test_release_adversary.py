@@ -231,7 +231,7 @@ def test_a_network_is_a_folder_whose_files_are_digested(tmp_path: Path, monkeypa
         ('"linear"', '"hf-causal"', "needs the folder or the name of a model, hf-causal:DIR"),
         ('["butterfingers", "homoglyphs"]', '["buterfingers"]', "did you mean 'butterfingers'?"),
         ("budget = 20", "budget = 0", "budget 0; needs an integer, 1 or more"),
-        ("budget = 20", "draws = 0", "draws 0; needs a number from 1 to 100"),
+        ("budget = 20", "draws = 0", "draws 0; needs an integer from 1 to 100"),
         ("budget = 20", 'tasks = ["review"]', "did you mean 'reviews'?"),
         ("options.linear.longest = 1", "options.majority.x = 1", "no kind among the models called 'majority'"),
         ("options.linear.longest = 1", "options.linear.longer = 1", "no option of linear called 'longer'"),

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import orjson
 
 from augment_ru.draws import Floats, Ints, digests
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import word_kind
 from augment_ru.language.slovnet import embedding, word_vector
@@ -175,15 +175,15 @@ def read_corpus(path: str) -> Corpus:
     if not file.is_file():
         raise AugmentError(f"corpus {path}: no such file; give a text file in UTF-8")
     sentences, options = Lowest(), Lowest()
-    try:
-        with file.open(encoding="utf-8-sig") as stream:
-            for line in map(str.strip, stream):
-                if line and line[-1] not in ".!?…" and is_option(line):
-                    options.add([line])
-                else:
-                    sentences.add(statements(line))
-    except UnicodeDecodeError as error:
-        raise AugmentError(f"corpus {path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    told = saying_instead(
+        lambda error: f"corpus {path}: not UTF-8 at byte {error.start}; save it as UTF-8", UnicodeDecodeError
+    )
+    with told, file.open(encoding="utf-8-sig") as stream:
+        for line in map(str.strip, stream):
+            if line and line[-1] not in ".!?…" and is_option(line):
+                options.add([line])
+            else:
+                sentences.add(statements(line))
     corpus = Corpus(sentences.texts, options.texts)
     if not (corpus.sentences or corpus.options):
         raise AugmentError(f"corpus {path}: no Russian sentence of {_SHORTEST} to {_LONGEST} words in it")

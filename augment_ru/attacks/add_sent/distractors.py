@@ -16,7 +16,7 @@ from augment_ru.attacks.add_sent.corpus import Corpus, is_option
 from augment_ru.attacks.add_sent.input_corpus import InputCorpus
 from augment_ru.attacks.add_sent.option_types import option_type, other_amounts
 from augment_ru.draws import Ints, Keys, Streams, unit
-from augment_ru.editing.on_demand import changes_in_rounds
+from augment_ru.editing.on_demand import changes_in_rounds, places_of
 from augment_ru.edits import Edit, Note, Span
 from augment_ru.engine.proposals import Proposals
 from augment_ru.language.morphology import lemmas_of, morphology
@@ -274,8 +274,7 @@ def distract(batch: Batch, streams: Streams, probability: float, generate: Gener
         least: how many changes are proposed for each text if it has that many possible ones; at least 1.
     """
     gaps = [gap for row in range(len(batch)) for gap in _gaps(batch, row)]
-    rows = np.array([gap.row for gap in gaps], dtype=np.int64)
-    places = batch.starts[rows] + np.array([gap.place.start for gap in gaps], dtype=np.int64)
+    places = places_of(batch, ((gap.row, gap.place.start) for gap in gaps))
     ranks = batch.draw(streams, places)
     keys = batch.keys(Streams.of(streams.keys, "distract"), places)
     taken: list[set[str]] = [set() for _ in range(len(batch))]

@@ -7,11 +7,10 @@ from functools import cache, lru_cache
 from itertools import combinations, pairwise, permutations
 from typing import ClassVar, NamedTuple
 
-import numpy as np
-
 from augment_ru.attacks.word_order.clauses import QUOTES, Clause, Constituent, clauses_of, makes_statement
 from augment_ru.attacks.word_order.roles import CASES, PREDICATES, Role, feature_values, kinds_of, may_be_case
 from augment_ru.draws import Streams, weighted
+from augment_ru.editing.on_demand import places_of
 from augment_ru.editing.openings import NAME, opening
 from augment_ru.editing.syntax import CLOSING, Syntax
 from augment_ru.edits import Change, Edit
@@ -558,10 +557,7 @@ class WordOrder(Attack):
 
         firsts = batch.starts.tolist()
         found = [list(_reordered(doc, touches_at(first))) for doc, first in zip(batch.docs, firsts, strict=False)]
-        places = np.array(
-            [start + place for start, row in zip(firsts, found, strict=False) for place, _ in row],
-            dtype=np.int64,
-        )
+        places = places_of(batch, ((row, place) for row, own in enumerate(found) for place, _ in own))
         ranks = iter(batch.draw(streams, places).tolist())
         choices = iter(batch.draw(streams, places, lane=1).tolist())
         return Proposals.of_changes(

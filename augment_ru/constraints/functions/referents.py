@@ -1,6 +1,6 @@
 """Protects what decides a Winograd question: the anaphor, its antecedents, and the verbs that agree with them."""
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +9,7 @@ from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
 from augment_ru.language.morphology import GENDERS, Reading, readings
 from augment_ru.language.tokens import readable
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import list_of_texts
 from augment_ru.text.doc import Doc, Token
 
@@ -59,9 +60,7 @@ def _spans(doc: Doc, options: Sequence[str], reference: str) -> Iterator[Span]:
         yield Span(doc.tokens[at].start, doc.tokens[at].stop, "VERB" if repeats else "ANAPHOR")
     held = set(_inside(doc.tokens, named))
     wanted = _agreement(doc.tokens, held, reference)
-    governed: dict[int, list[int]] = defaultdict(list)
-    for at, token in enumerate(doc.tokens):
-        governed[token.head].append(at)
+    governed = grouped((token.head, at) for at, token in enumerate(doc.tokens))
     for at, token in enumerate(doc.tokens):
         if _agrees(doc, at, held | set(anaphors), wanted, governed):
             yield Span(token.start, token.stop, "VERB")

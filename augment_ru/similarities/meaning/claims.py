@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from augment_ru.constraints.functions.negation import denies, says_opposite
 from augment_ru.language.morphology import Reading, has_form, readings
+from augment_ru.records.groups import grouped
 from augment_ru.resources import denials, dictionary_path, rows
 from augment_ru.similarities.meaning.quantities import Quantities, amounts_of, exchanged, quantities, quantity_words
 from augment_ru.similarities.meaning.words import Source
@@ -73,11 +74,9 @@ _NOBODY = Word(frozenset(), (), 0, "", "", "", "other", "")
 @cache
 def _classes() -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Map each word of the dictionary to its dimensions and classes."""
-    found: dict[str, tuple[tuple[str, str], ...]] = {}
-    for dimension, name, words in rows(dictionary_path("claims"), columns=3):
-        for word in words.split(" "):
-            found[word] = (*found.get(word, ()), (dimension, name))
-    return found
+    lines = rows(dictionary_path("claims"), columns=3)
+    found = grouped((word, (dimension, name)) for dimension, name, words in lines for word in words.split(" "))
+    return {word: tuple(classes) for word, classes in found.items()}
 
 
 @lru_cache(maxsize=100_000)
