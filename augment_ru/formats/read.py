@@ -12,6 +12,7 @@ from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.lines import Line
 from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import PARQUET, RowSource, kind_of, source_of
+from augment_ru.records.places import places_in
 
 
 class Row(NamedTuple):
@@ -145,5 +146,7 @@ def rows_of(given: Iterable[Mapping[str, Any]], name: str = "row") -> Rows:
     rows = [Row(f"{name} {number}", values) for number, values in enumerate(given, start=1)]
     digest = blake2b(digest_size=8)
     for row in rows:
+        with saying_where(row.where):
+            list(places_in(row.values, {}))  # refuses keys that are no texts
         digest.update(encoded_row(row.values).encode() + b"\n")
     return Rows(rows, digest.hexdigest())
