@@ -229,8 +229,6 @@ def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[
         device=given.get("device"),
         may_import=True,
     )
-    if of_gate and all(one.attack.permutes_options for one in run.perturbers):
-        raise AugmentError(f"{of_gate[0]}: {run.perturbers[0].attack.name} has no gate; leave it out")
     return run, () if given.get("no_constraints") else given.get("constraints") or defaults.constraints
 
 

@@ -268,7 +268,7 @@ def _labels(
     golds = different_golds(rows, schema)
     labels, target = labels_of_different(golds, schema), given["target"]
     if target is not None and labels and target not in labels:
-        raise unknown("label of the rows", target, labels)
+        raise AugmentError(f"`target`: {unknown('label of the rows', target, labels)}")
     if given["train"]:
         shown = read_rows(given["train"], encoding=encoding).values
         labels = labels_of_different(golds | different_golds(shown, schema), schema)

@@ -84,10 +84,6 @@ def test_a_mistake_is_told_with_its_cure(
         ),
         ("perturb in.jsonl --attack case --similarity none --schedule paper", "--schedule paper: --similarity none sc"),
         (
-            "perturb in.jsonl --attack option_order --threshold .9",
-            "--threshold 0.9: option_order has no gate; leave it",
-        ),
-        (
             "attack in.jsonl --model linear:in.jsonl --device cuda",
             "--device cuda: nothing in this run uses a GPU; leav",
         ),
