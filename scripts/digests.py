@@ -278,7 +278,7 @@ def of_engines() -> Iterator[Run]:
     """The same work by every engine, and runs that are continued."""
     test = str(EXAMPLES / "reviews_test.jsonl")
     perturb = ["perturb", test, *repeated("--attack", ["misspell", "people", "eda_swap+emojify"])]
-    engines = {"one": ["--workers", "1"], "two": ["--workers", "2"], "local": ["--engine", "local"]}
+    engines = {"one": ["--workers", "1"], "two": ["--workers", "2"], "local": ["--engine", "local", "--workers", "1"]}
     if find_spec("ray"):
         engines["ray"] = ["--engine", "ray", "--workers", "2"]
     for name, words in engines.items():
@@ -304,7 +304,8 @@ def of_evaluations() -> Iterator[Run]:
     yield Run("evaluate: rows alone", ["perturb", test, "-o", "alone.jsonl", *attacks])
     dated, fresh = ["--date", "2020-01-01"], ["--cache", "none"]
     models = repeated("--model", ["linear", "adaboost", "majority", "random"])
-    evaluate = ["evaluate", "perturbed.jsonl", *dated]
+    asked = ["evaluate", "perturbed.jsonl"]
+    evaluate = [*asked, *dated]
     yield Run("evaluate: four", [*evaluate, *models, "--train", train, *fresh, "-o", "report.json", "--html",
                                  "report.html", "--predictions", "predictions.jsonl", "--worst-case",
                                  "worst.jsonl", "--table", "all", "--by", "label"], rows)  # fmt: skip
@@ -315,18 +316,20 @@ def of_evaluations() -> Iterator[Run]:
                                       "none", "-o", "-"], ("evaluate: rows alone",))  # fmt: skip
     yield Run("evaluate: own", [*evaluate, "--model", "python:own:labels", *fresh, "-o", "own.json"], rows)
     for form in ("table", "markdown", "csv", "latex"):
-        yield Run(f"evaluate: {form}", [*evaluate, *linear, "--format", form, "--table", "all"], rows)
-    cached = [*evaluate, "--model", f"linear:{train}", "--cache", "cache/answers"]
+        yield Run(f"evaluate: {form}", [*asked, *linear, "--format", form, "--table", "all"], rows)
+    cached = [*asked, "--model", f"linear:{train}", "--cache", "cache/answers"]
     yield Run("evaluate: asked", cached, rows)
     yield Run("evaluate: cached", cached, ("evaluate: asked",))
-    yield Run("evaluate: shots", [*evaluate, "--model", "python:own:labels", "--train", train, "--shots", "0,2",
+    yield Run("evaluate: shots", [*asked, "--model", "python:own:labels", "--train", train, "--shots", "0,2",
                                   "--episodes", "2", *fresh, "--metric", "macro_f1"], rows)  # fmt: skip
-    yield Run("evaluate: recipe", ["evaluate", "perturbed.jsonl", *fresh, "--recipe", "evaluation.toml"], rows)
-    yield Run("evaluate: labels", [*evaluate, *linear, "--label-field", "label", "--seed", "3"], rows)
+    yield Run(
+        "evaluate: recipe", ["evaluate", "perturbed.jsonl", *fresh, "--recipe", "evaluation.toml", "-o", "-"], rows
+    )
+    yield Run("evaluate: labels", [*asked, *linear, "--label-field", "label", "--seed", "3"], rows)
     reports, two = ["report.json", "one.json"], ("evaluate: four", "evaluate: one")
     yield Run("compare: page", ["compare", *reports, *dated, "-o", "comparison.json", "--html", "comparison.html"], two)
     for form in ("table", "markdown", "csv", "latex"):
-        yield Run(f"compare: {form}", ["compare", *reports, *dated, "--format", form, "--title", "Оба"], two)
+        yield Run(f"compare: {form}", ["compare", *reports, "--format", form], two)
     for form in ("table", "markdown", "csv", "latex", "json"):
         yield Run(f"totals: {form}", ["totals", "report.json", "--format", form], two)
         yield Run(f"totals: tasks {form}", ["totals", "winograd.report.json", "school.report.json", "--format", form],

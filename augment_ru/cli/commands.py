@@ -119,7 +119,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 @option("--prompts all|FILE.toml...", "Ask under all prompts of the task, or of prompt files.", dest="prompts")
 @option("--nearest KIND[:ARGUMENT]", "Show the train rows nearest to each row: tfidf, hf-encoder:MODEL.")
 @option("--judge NAME=MODEL...", "A classifier of style, meaning, fluency: the joint score of ruDetox.", dest="judges")
-@option("--episodes N", "Sets of demonstrations for each K.  [default: 5]", default=5)
+@option("--episodes N", "Sets of demonstrations for each K.  [default: 5]", type=int)
 @option(
     "--repeats N",
     "Ask each question N times: how often the model slips, and what attacks break above that.  [default: 1]",

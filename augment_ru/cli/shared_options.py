@@ -260,10 +260,8 @@ SPLIT = (
     ),
     option(
         "--part-size MIB",
-        "Mebibytes of the input that a worker does at a time.",
+        "Mebibytes of the input that a worker does at a time.  [default: 0.125]",
         type=click.FloatRange(min=0, min_open=True),
-        default=0.125,
-        show_default=True,
     ),
 )
 """The options for splitting a run into parts."""

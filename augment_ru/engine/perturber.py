@@ -74,6 +74,8 @@ class Perturber:
         self.attack = self.attack if self.similarity else self.attack.without_gate()
         if threshold is not None and not (_is_number(threshold) and 0.0 <= threshold <= 1.0):
             raise AugmentError(f"threshold {threshold!r}; needs a number from 0 to 1")
+        if threshold is not None and similarity in (None, "none"):
+            raise AugmentError(f"threshold {threshold}: similarity none scores nothing; leave one of them out")
         check_known("schedule", str(schedule), SCHEDULES)
         if not (_is_number(floor) and 0.0 < floor <= 1.0):
             raise AugmentError(f"floor {floor!r}; needs a probability over 0")

@@ -181,7 +181,8 @@ def _options(defaults: Preset, choice: AttackChoice, *, may_import: bool) -> dic
     return {name: {**defaults.options.get(name, {}), **chosen, **choice.options.get(name, {})} for name in names}
 
 
-_SEARCH = ("threshold", "schedule", "candidates", "min_changes")
+_OF_GATE = ("threshold", "schedule", "candidates")
+_SEARCH = (*_OF_GATE, "min_changes")
 
 
 def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[str] = ()) -> tuple[Run, Constraints]:
@@ -204,8 +205,9 @@ def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[
     """
     defaults = preset(given.get("preset") or "offline")
     spec = given.get("similarity") or defaults.similarity
-    if spec == "none" and given.get("threshold") is not None:
-        raise AugmentError(f"`threshold` {given['threshold']}: `similarity` none scores nothing; leave one of them out")
+    of_gate = [f"`{name}` {given[name]}" for name in _OF_GATE if given.get(name) is not None]
+    if spec == "none" and of_gate:
+        raise AugmentError(f"{of_gate[0]}: `similarity` none scores nothing; leave one of them out")
     similarity = "python" if is_own(spec) else spec.partition(":")[0]
     names = {attack_name(name) for attack in (*attacks, *known) for name in chain_names(attack)}
     options = option_values(given.get("options", ()), {*names, similarity})

@@ -708,7 +708,7 @@ def _gold(value: object, kind: Kind, scoring: Scoring | None = None) -> Gold | N
         return relevant_of(value, scoring.metrics[0] if scoring else "")
     if kind in {"labels", "exercises"}:
         if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
-            raise AugmentError(f"{value!r} is no label; name another field with `label_fields`, or a `task`")
+            raise AugmentError(f"{value!r} is no label; name a field, or an entry such as tags[0], with `label_fields`")
         return label_of(value)
     if kind == "answers":
         return tuple(answer_texts(value, scoring.separator if scoring else None)) or None

@@ -6,7 +6,7 @@ from math import ceil, floor
 import numpy as np
 from msgspec.structs import replace
 
-from augment_ru.errors import AugmentError, check_known
+from augment_ru.errors import AugmentError, check_known, saying_where
 from augment_ru.evaluation.answers import labels_among
 from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
 from augment_ru.evaluation.pairs import Pairs
@@ -35,7 +35,8 @@ def check_catch(label: str, pairs: Pairs) -> None:
     """
     if pairs.kind != "labels" or len(pairs.task.scoring.decided) != 1:
         raise AugmentError(f"`catch` {label}: the task '{pairs.task.name}' has no single label")
-    check_known("label of the rows", label, labels_among(pairs.golds, pairs.kind) or ())
+    with saying_where("`catch`"):
+        check_known("label of the rows", label, labels_among(pairs.golds, pairs.kind) or ())
 
 
 def catch_scores(model: NamedModel, plan: EvaluationPlan, label: str, cache: Cache | None) -> Catches | None:

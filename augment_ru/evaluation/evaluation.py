@@ -6,7 +6,7 @@ The same answers give the same bytes.
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
@@ -26,7 +26,7 @@ from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, 
 from augment_ru.evaluation.contamination import check_fresh, contamination_report
 from augment_ru.evaluation.defences import Defence, defence_report
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
-from augment_ru.evaluation.loading import TEST, loaded
+from augment_ru.evaluation.loading import TEST, Loaded, loaded
 from augment_ru.evaluation.noise import above_noise, flips_above_noise, same_text_flips
 from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
@@ -388,25 +388,8 @@ class Evaluation:
             AugmentError: the task is of neither benchmark, a row has no id, or there are several models or numbers of
                 shots.
         """
-        task, (first, *others) = self.pairs.task, self.judged
-        if not (task.benchmark.protocols or task.layout.id == "idx") or others or first.run.episodes > 1:
-            raise AugmentError(
-                "`submission`: needs a task of MERA or Russian SuperGLUE, one model, and one set of demonstrations; "
-                f"got {task.name}, {amount(1 + len(others), 'model')}, {amount(first.run.episodes, 'set')}"
-            )
-        if not task.benchmark.protocols:
-            given = zip(self.pairs.originals, first.run.originals[0], strict=True)
-            lines = [_submitted(row.values, answer, self.pairs.kind) for row, (answer, *_) in given]
-            return sorted(lines, key=lambda line: (len(str(line["idx"])), str(line["idx"])))  # 9 before 10
-        norms, dialogue, rows = task.scoring.norms, task.layout.dialogue, []
-        for original, (answer, *_) in zip(self.pairs.originals, first.run.originals[0], strict=True):
-            names = (dialogue.id, dialogue.turn) if dialogue else ("meta.id",)
-            meta = {name.removeprefix("meta."): field_paths.value(original.values, name) for name in names}
-            if None in meta.values():
-                raise AugmentError(f"`submission`: a row has no {' or '.join(names)}")
-            number = answer if answer in {"0", "1"} else "-1"  # the scorer of norms refuses what is no number
-            rows.append({"outputs": dict.fromkeys(norms, number) if norms else answer, "meta": meta})
-        return {"data": {"test": rows}}
+        first = self.judged[0].run
+        return _submitted(self.pairs, first.originals[0], len(self.judged), first.episodes)
 
     def predictions(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each answer to a perturbed row; if there are no attacks, for each answer to an original.
@@ -475,7 +458,39 @@ class Evaluation:
             yield {**pair.values, KEY: {"attack": pair.attack, **pair.metadata, **chosen}}  # noqa: PD011  (a row has values, too)
 
 
-def _submitted(row: Mapping[str, Any], answer: Any, kind: answers.Kind) -> dict[str, Any]:  # noqa: ANN401  (of the kind)
+def _submitted(
+    pairs: Pairs, given: Sequence[answers.Answer], models: int, sets: int
+) -> dict[str, Any] | list[dict[str, Any]]:
+    """Return a submission (`Evaluation.submission`).
+
+    Args:
+        pairs: the rows.
+        given: the answer to each original.
+        models: the number of models, or of numbers of shots; more than one is an error.
+        sets: the number of sets of demonstrations; more than one is an error.
+    """
+    task = pairs.task
+    if not (task.benchmark.protocols or task.layout.id == "idx") or models > 1 or sets > 1:
+        raise AugmentError(
+            "`submission`: needs a task of MERA or Russian SuperGLUE, one model, and one set of demonstrations; "
+            f"got {task.name}, {amount(models, 'model')}, {amount(sets, 'set')}"
+        )
+    if not task.benchmark.protocols:
+        own = zip(pairs.originals, given, strict=True)
+        lines = [_submitted_line(row.values, answer, pairs.kind) for row, (answer, *_) in own]
+        return sorted(lines, key=lambda line: (len(str(line["idx"])), str(line["idx"])))  # 9 before 10
+    norms, dialogue, rows = task.scoring.norms, task.layout.dialogue, []
+    for original, (answer, *_) in zip(pairs.originals, given, strict=True):
+        names = (dialogue.id, dialogue.turn) if dialogue else ("meta.id",)
+        meta = {name.removeprefix("meta."): field_paths.value(original.values, name) for name in names}
+        if None in meta.values():
+            raise AugmentError(f"`submission`: a row has no {' or '.join(names)}")
+        number = answer if answer in {"0", "1"} else "-1"  # the scorer of norms refuses what is no number
+        rows.append({"outputs": dict.fromkeys(norms, number) if norms else answer, "meta": meta})
+    return {"data": {"test": rows}}
+
+
+def _submitted_line(row: Mapping[str, Any], answer: Any, kind: answers.Kind) -> dict[str, Any]:  # noqa: ANN401  (of the kind)
     """Return a line of a submission to Russian SuperGLUE as an object; its labels are booleans, integers or texts.
 
     Raises:
@@ -603,7 +618,7 @@ DoneHook: TypeAlias = Callable[[Sequence[ModelRun]], None]
 
 
 def evaluate(
-    perturbed: RowsOrFile,
+    perturbed: RowsOrFile | Loaded,
     models: Models,
     settings: EvaluationSettings | None = None,
     *,
@@ -631,7 +646,7 @@ def evaluate(
     """
     settings = replace(settings or EvaluationSettings(), **changes)
     given = checked_models(models, settings.options, settings.nearest or "")
-    scope = loaded(perturbed, settings)
+    scope = perturbed if isinstance(perturbed, Loaded) else loaded(perturbed, settings)
     train = scope.release.train if settings.train is None else settings.train
     task = scope.pairs.task.scored_by(settings.metrics)
     scored = answers.metrics_of(task.scoring.metrics, task.scoring.normal_form)
@@ -640,6 +655,7 @@ def evaluate(
         pairs = with_verdicts(pairs, read_verdicts(str(settings.verdicts)))
     originals = [original.values for original in pairs.originals]  # noqa: PD011  (a row has values)
     _check_labels(settings.label_fields, originals)
+    fresh_rows = _fresh_rows(pairs, settings)
     judges = Judges.of(settings.judges, examples.ModelRequest("", task, device=settings.device), pairs.kind)
     scored, pairs = judges.added(scored, pairs.with_golds())
     train_rows = read_rows(str(train), encoding=settings.encoding) if train is not None else None
@@ -658,17 +674,17 @@ def evaluate(
     request = examples.ModelRequest(
         "", task, labels, settings.device, None, settings.encoding, None if train is None else str(train), settings.seed
     )
-    asked = [one for name, model in given for one in _with_prompts(name, model, task, settings)]
+    asked = _all_with_prompts(given, task, settings)
     bare_ones = [
         examples.NamedModel.of(name, examples.model_of(model, request, own) if isinstance(model, str) else model)
         for name, model, own, _ in asked
     ]
-    _check_read(plan, settings, bare_ones, prompts=any(prompt for *_, prompt in asked))
     _warn_of_learned(bare_ones, pairs)
     protected = [
         (one, bare, one.protect(bare, pairs.kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones
     ]
     named = [*bare_ones, *(model for *_, model in protected)]
+    _check_read(plan, settings, named)
     with examples.opened_cache(settings.cache) as cache:
         runs, catches = list[ModelRun](), dict[str, Catches]()
         for model, prompt in zip_longest(named, (prompt for *_, prompt in asked)):
@@ -680,7 +696,7 @@ def evaluate(
                 catches[model.name] = scores
         judged = rates.evaluated_runs(runs, pairs, settings.seed)
         flips = flipping_edits(judged, named, plan, cache, settings.flipping)
-    fresh = _on_fresh_rows(bare_ones, pairs, train, settings) if settings.fresh is not None else None
+    fresh = None if fresh_rows is None else _on_fresh_rows(bare_ones, fresh_rows, train, settings)
     defining = {
         **({"nearest": shown.nearest.signature or settings.nearest or ""} if shown and shown.nearest else {}),
         **({"judges": judges.signature} if settings.judges else {}),
@@ -697,20 +713,32 @@ def evaluate(
     specs = {attack: scope.release.specs[attack] for attack in pairs.attacks if attack in scope.release.specs}
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
     known = frozenset().union(*(one.learned for one in bare_ones))
-    data = _name_of(perturbed)
     return Evaluation(
-        pairs, scored, judged, found, settings, defining, data, flips, specs, behind, catches, fresh, known
+        pairs,
+        scored,
+        judged,
+        found,
+        settings,
+        defining,
+        _name_of(perturbed),
+        flips,
+        specs,
+        behind,
+        catches,
+        fresh,
+        known,
     )
 
 
-def _check_read(
-    plan: EvaluationPlan, settings: EvaluationSettings, models: Sequence[examples.NamedModel], *, prompts: bool
-) -> None:
-    """Check that there are enough demonstrations, and that models read those and the prompts that are asked for."""
+def _check_read(plan: EvaluationPlan, settings: EvaluationSettings, models: Sequence[examples.NamedModel]) -> None:
+    """Check that there are enough demonstrations, that a model reads those that are asked for, and the submission."""
     few_shot = any(model.few_shot for model in models)
-    plan.check(needed=settings.shots is not None or few_shot)
-    if settings.prompts and not prompts:
-        raise AugmentError(f"`prompts` {settings.prompts[0]}: no model reads prompts; hf-causal and openai do")
+    if settings.shots is not None and max(settings.shots) > 0 and not few_shot:
+        raise AugmentError(f"`shots` {max(settings.shots)}: no model reads demonstrations; hf-causal and openai do")
+    plan.check(needed=few_shot)
+    if settings.submits:
+        sets = [episodes for model in models for _, episodes in plan.runs_of(model)]
+        _submitted(plan.pairs, [("",)] * len(plan.pairs.originals), len(sets), len(sets[0]))
     if settings.nearest is not None and not (plan.demonstrations and few_shot):
         raise AugmentError(
             f"`nearest` {settings.nearest}: no model is shown demonstrations; give `train`, `shots` above 0 and a "
@@ -724,22 +752,33 @@ def _check_labels(fields: Sequence[str], originals: Sequence[Mapping[str, Any]])
             raise no_field(f"`label_fields` {name}: no original has this field", originals)
 
 
-def _on_fresh_rows(
-    models: Sequence[examples.NamedModel], pairs: Pairs, train: str | Path | None, settings: EvaluationSettings
-) -> Evaluation:
-    """Ask the same models about the fresh rows (`settings.fresh`), and return their evaluation.
+def _fresh_rows(pairs: Pairs, settings: EvaluationSettings) -> Loaded | None:
+    """Read the fresh rows (`settings.fresh`); return None if there are none.
 
     Raises:
         AugmentError: the rows are wrong, share no attack with `pairs`, or contain one of its originals.
     """
+    if settings.fresh is None:
+        return None
+    rows = loaded(settings.fresh, _of_fresh_rows(settings))
+    check_fresh(pairs, rows.pairs)
+    return rows
+
+
+def _of_fresh_rows(settings: EvaluationSettings) -> EvaluationSettings:
+    """Return the settings for the fresh rows."""
     own = replace(settings, fresh=None, originals=None, verdicts=None, catch=None, require=(), prompts=(), options={})
-    own = replace(own, train=train, by=(), flipping="none")
-    found = evaluate(settings.fresh or "", {model.name: model.predict for model in models}, own)
-    check_fresh(pairs, found.pairs)
-    return found
+    return replace(own, by=(), flipping="none", submits=False)
 
 
-def _name_of(perturbed: RowsOrFile) -> str | None:
+def _on_fresh_rows(
+    models: Sequence[examples.NamedModel], rows: Loaded, train: str | Path | None, settings: EvaluationSettings
+) -> Evaluation:
+    """Ask the same models about the fresh rows, and return their evaluation."""
+    return evaluate(rows, {model.name: model.predict for model in models}, _of_fresh_rows(settings), train=train)
+
+
+def _name_of(perturbed: object) -> str | None:
     """Return the name under which the report shows the rows; None for rows made in Python.
 
     It is the file name without its folder, "stdin" for "-", and for a test file of a release the name of its folder.
@@ -807,9 +846,18 @@ def _nearest(settings: EvaluationSettings, shown: Demonstrations, task: Task) ->
         return examples.NamedModel.of("nearest", examples.model_of(spec, request, own))
 
 
-def _with_prompts(
-    name: str, model: _Given, task: Task, settings: EvaluationSettings
-) -> list[tuple[str, _Given, Mapping[str, Any], PromptOf | None]]:
+_Asked: TypeAlias = tuple[str, _Given, Mapping[str, Any], PromptOf | None]
+"""The name of a model, the model, its options, and the prompt that it is asked with."""
+
+
+def _all_with_prompts(models: Iterable[tuple[str, _Given]], task: Task, settings: EvaluationSettings) -> list[_Asked]:
+    found = [one for name, model in models for one in _with_prompts(name, model, task, settings)]
+    if settings.prompts and not any(prompt for *_, prompt in found):
+        raise AugmentError(f"`prompts` {settings.prompts[0]}: no model reads prompts; hf-causal and openai do")
+    return found
+
+
+def _with_prompts(name: str, model: _Given, task: Task, settings: EvaluationSettings) -> list[_Asked]:
     """Return, for each prompt that the model is asked with, the name, the model, its options, and the prompt.
 
     A model that reads no prompts is returned once, with the options of its kind and no prompt.
@@ -821,7 +869,7 @@ def _with_prompts(
     variants = getattr(examples.options_class(model), "variants", None) if isinstance(model, str) else None
     if not settings.prompts or variants is None:
         return [(name, model, given_options, None)]
-    found: list[tuple[str, _Given, Mapping[str, Any], PromptOf | None]] = []
+    found: list[_Asked] = []
     for given in settings.prompts:
         template = None if given == "all" else given
         count = variants(task, template)

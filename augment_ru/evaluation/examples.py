@@ -255,6 +255,19 @@ def options_class(spec: str) -> Any:  # noqa: ANN401  (a dataclass)
     return getattr(sys.modules[maker_of(spec).__module__], "Options", None)
 
 
+def runs_network(spec: str) -> bool:
+    """Tell whether a model may run a network on the device of a run. Models of other packages may.
+
+    Args:
+        spec: the specification, `KIND` or `KIND:ARGUMENT`.
+
+    Raises:
+        AugmentError: there is no such kind.
+    """
+    is_own = maker_of(spec).__module__.startswith("augment_ru.models.")
+    return not is_own or hasattr(options_class(spec), "dtype")  # an option of all that load a network
+
+
 def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None = None) -> Model | PredictFunction:
     """Make the model of a specification `KIND` or `KIND:ARGUMENT`.
 

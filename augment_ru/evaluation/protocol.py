@@ -96,6 +96,7 @@ class EvaluationSettings:
             are then the train rows that it ranks nearest to the question, the nearest last. None to draw them.
         judges: for rewritten texts (ruDetox): maps `style`, `meaning` and `fluency` to the folders of the classifiers
             that judge them. MERA's joint score and its parts are then metrics, too (`evaluation.rewriting`).
+        submits: whether `Evaluation.submission` is wanted; what it needs is then checked before a model is asked.
 
     Raises:
         AugmentError: a value is not possible; the message names the setting.
@@ -129,6 +130,7 @@ class EvaluationSettings:
     protocol: str | None = None
     nearest: str | None = None
     judges: Mapping[str, str] = field(default_factory=dict)
+    submits: bool = False
 
     def __post_init__(self) -> None:
         for name in ("text_fields", "label_fields", "metrics", "by", "require", "defences", "prompts"):

@@ -257,31 +257,34 @@ def replacing(target: Path, *, listed: bool = True) -> Iterator[BinaryIO]:
     Raises:
         AugmentError: the file cannot be written, or the disk is full.
     """
+
+    def writing(remedy: str) -> AbstractContextManager[None]:
+        return saying_instead(lambda error: f"{target}: cannot be written: {error.strerror}; {remedy}", OSError)
+
     descriptor = _DESCRIPTORS.get(str(target))
     if descriptor is not None or (target.exists() and not target.is_file()):  # or a device or a pipe, such as /dev/null
-        try:
-            with target.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb") as stream:
-                yield stream
-        except OSError as error:
-            raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error
+        with (
+            writing("choose another place"),
+            target.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb") as stream,
+        ):
+            yield stream
         return
     target = followed(target)  # a link stays a link
-    with saying_instead(lambda error: f"{target}: cannot be written: {error.strerror}; choose another place", OSError):
+    with writing("choose another place"):
         _sweep(target)
         part, content = _part_of(target)
     try:
-        with content:
-            yield content
-            content.flush()
-            os.fsync(content.fileno())
-            identity = _identity(os.fstat(content.fileno()))
-        if target.exists():
-            part.chmod(stat.S_IMODE(target.stat().st_mode))
-        if listed:
-            _renamed.append((target, identity))
-        part.replace(target)
-    except OSError as error:
-        raise AugmentError(f"{target}: cannot be written: {error.strerror}; nothing was written to it") from error
+        with writing("nothing was written to it"):
+            with content:
+                yield content
+                content.flush()
+                os.fsync(content.fileno())
+                identity = _identity(os.fstat(content.fileno()))
+            if target.exists():
+                part.chmod(stat.S_IMODE(target.stat().st_mode))
+            if listed:
+                _renamed.append((target, identity))
+            part.replace(target)
     finally:
         part.unlink(missing_ok=True)
 

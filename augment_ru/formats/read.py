@@ -11,6 +11,7 @@ from augment_ru.formats.files import UTF8, check_input, in_utf8, open_input
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import PARQUET, kind_of, source_of
+from augment_ru.records.places import places_in
 
 
 class Row(NamedTuple):
@@ -139,5 +140,7 @@ def rows_of(given: Iterable[Mapping[str, Any]], name: str = "row") -> Rows:
     rows = [Row(f"{name} {number}", values) for number, values in enumerate(given, start=1)]
     digest = blake2b(digest_size=8)
     for row in rows:
+        with saying_where(row.where):
+            list(places_in(row.values, {}))  # refuses keys that are no texts
         digest.update(encoded_row(row.values).encode() + b"\n")
     return Rows(rows, digest.hexdigest())

@@ -19,7 +19,14 @@ from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import answer_kind, different_golds, labels_of_different
 from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.evaluation import checked_models, evaluate
-from augment_ru.evaluation.examples import ModelRequest, NamedModel, default_path, named_spec, opened_cache
+from augment_ru.evaluation.examples import (
+    ModelRequest,
+    NamedModel,
+    default_path,
+    named_spec,
+    opened_cache,
+    runs_network,
+)
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.evaluation.protocol import EvaluationSettings
@@ -99,12 +106,13 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
         AugmentError: a name, a value or a file is wrong.
     """
     probability = 1.0 if given["probability"] is None else given["probability"]
-    rows = rows_job({**given, "probability": probability}, given["attacks"] or ATTACKS, asks_model=True)
+    models = dict.fromkeys(filter(None, (given["model"], given["guide"])))
+    named = checked_models(list(models), model_options(given["model_options"]))
+    has_network = any(runs_network(str(spec)) for _, spec in named)
+    rows = rows_job({**given, "probability": probability}, given["attacks"] or ATTACKS, asks_model=has_network)
     cache = [] if given["cache"] == "none" else [given["cache"] or str(default_path())]
     rows = replace(rows, reads=[*rows.reads, *cache])
     rows.check()
-    models = dict.fromkeys(filter(None, (given["model"], given["guide"])))
-    checked_models(list(models), model_options(given["model_options"]))
     if given["defence"] is not None:
         Defence.of(given["defence"])
     check_search(len(rows.perturbers), given["budget"], given["draws"], given["seconds"], given["confirm"])
@@ -260,7 +268,7 @@ def _labels(
     golds = different_golds(rows, schema)
     labels, target = labels_of_different(golds, schema), given["target"]
     if target is not None and labels and target not in labels:
-        raise unknown("label of the rows", target, labels)
+        raise AugmentError(f"`target`: {unknown('label of the rows', target, labels)}")
     if given["train"]:
         shown = read_rows(given["train"], encoding=encoding).values
         labels = labels_of_different(golds | different_golds(shown, schema), schema)

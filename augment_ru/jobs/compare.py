@@ -10,7 +10,7 @@ from augment_ru.evaluation.report import as_json, read_report
 from augment_ru.formats.files import check_input, check_outputs
 from augment_ru.formats.json_lines import encoded
 from augment_ru.jobs.evaluate import latex_options, print_shown, say_written, write_json
-from augment_ru.jobs.messages import checking
+from augment_ru.jobs.messages import check_used, checking
 from augment_ru.jobs.outputs import write_file
 
 
@@ -25,6 +25,7 @@ def compare_reports(given: Mapping[str, Any]) -> None:
     """
     reports, output, html, form = (given[name] for name in ("reports", "output", "html", "form"))
     with checking():
+        check_used(given, ("title", "date"), ("output", "html"), "stands in the comparison")
         options = latex_options(given["latex"], form)
         for path in reports:
             check_input(path)

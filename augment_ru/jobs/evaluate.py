@@ -11,7 +11,7 @@ from typing import Any
 from augment_ru.errors import AugmentError, amount, printable, saying_instead
 from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.evaluation import checked_models, evaluate
-from augment_ru.evaluation.examples import default_path
+from augment_ru.evaluation.examples import default_path, runs_network
 from augment_ru.evaluation.loading import rows_file
 from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
 from augment_ru.evaluation.report import AnyReport, Report, as_json
@@ -20,9 +20,9 @@ from augment_ru.evaluation.table_text import LatexOptions, ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, paper_table, tables_of
 from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.json_lines import encoded_row, json_text
-from augment_ru.jobs.messages import checking, progress, say
+from augment_ru.jobs.messages import check_used, checking, progress, say
 from augment_ru.jobs.outputs import json_lines, write_file
-from augment_ru.jobs.rows import model_options, stated
+from augment_ru.jobs.rows import check_device, model_options, stated
 from augment_ru.records.task import task_or_file
 
 _FAILED = 3
@@ -44,8 +44,15 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
     keys = tuple(TABLES) if "all" in given["tables"] else given["tables"]
     keys = keys or (*SHORT, *(("contamination",) if given["fresh"] else ()))
     with checking():
+        check_used(given, ("require_point",), ("require",), "says how these limits are judged")
+        check_used(given, ("title", "date"), ("output", "html"), "stands in the report")
+        check_used(given, ("flipping",), ("html",), "marks edits on the page")
         settings = _settings(given)
-        checked_models(given["models"], settings.options, settings.nearest or "")
+        if given["episodes"] is not None and (settings.shots == (0,) or settings.nearest):
+            raise AugmentError("`episodes`: no demonstrations are drawn; give `shots` above 0 without `nearest`")
+        models = checked_models(given["models"], settings.options, settings.nearest or "")
+        specs = [*(str(spec) for _, spec in models), *filter(None, [settings.nearest])]
+        check_device(settings.device, used=bool(settings.judges) or any(map(runs_network, specs)))
         for spec in settings.defences:
             Defence.of(spec)
         for text in settings.require:
@@ -78,7 +85,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
         write_file(given["html"], [page(evaluation, date=day).encode("utf-8", "replace")])
     shown = tables_of(report, keys)
     print_shown(shown, given["form"], report, latex=latex, to_stderr=given["output"] == "-")
-    _say_empty(given["tables"], report)
+    _say_empty(() if quiet else given["tables"], report)
     files = [given[name] for name in ("output", "html", "predictions", "worst_case", "submission")]
     say_written(files, "the report", "`output` REPORT.json keeps the report", quiet=quiet)
     failures = evaluation.failures(point=given["require_point"])
@@ -109,6 +116,7 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
             "judges": dict(one.partition("=")[::2] for one in given["judges"]),
             "options": model_options(given["model_options"]),
             "cache": given["cache"] or default_path(),
+            "submits": given["submission"] is not None,
             "date": None if given["date"] == "none" else given["date"],
             "flipping": given["flipping"] or ("auto" if given["html"] else "none"),
         }

@@ -20,7 +20,7 @@ from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.result import Result
 from augment_ru.errors import AugmentError
 from augment_ru.jobs.differences import difference, pictured
-from augment_ru.jobs.messages import checking
+from augment_ru.jobs.messages import check_used, checking
 from augment_ru.jobs.rows import asked_attacks
 from augment_ru.normalizers._normalization import normalizations_of
 from augment_ru.normalizers._normalizer import Normalizer
@@ -46,6 +46,8 @@ def explain_text(text: str, given: Mapping[str, Any]) -> None:
     with checking():
         if os.path.isfile(text):  # noqa: PTH113  (`Path.is_file` raises an error for a text longer than a path may be)
             raise AugmentError(f"{text}: is a file; explain takes a text, perturb shows what it changes in a file")
+        if given["normalizers"]:
+            check_used(given, [one for one in given if one != "normalizers"], ("attacks",), "is about attacks")
         preparation, perturbers = asked_attacks(given, given["attacks"] or ("butterfingers",))
         normalizers = given["normalizers"]
         normalizer = Normalizer(normalizations_of(normalizers)) if normalizers else None

@@ -8,18 +8,18 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TextIO
+from typing import Any, Protocol, TextIO
 
 from augment_ru.errors import AugmentError, amount, escaped
 
 _ALIKE = (
     "accept annotator budget by cache candidates catch confirm copies csv_safe date defence device draws encoding "
-    "engine episodes field fresh guide html input_format latex limit meta min_changes model nearest no_constraints "
-    "no_minimal on_error originals part_size predictions preset probability prompts protocol repeats report require "
-    "resume schedule seed set shots similarity spans submission task threshold train verdicts with_original "
-    "workers worst_case"
+    "engine episodes field flipping fresh guide html input_format latex limit meta min_changes model nearest "
+    "no_constraints no_minimal on_error originals part_size predictions preset probability prompts protocol repeats "
+    "report require require_point resume schedule seed set shots similarity spans submission task threshold title "
+    "train verdicts with_original workers worst_case"
 )
 _OTHERS = {
     "__cause__": "--debug", "attacks": "--attack", "baseline": "--write-baseline", "constraints": "--constraint",
@@ -61,6 +61,25 @@ def checking() -> Iterator[None]:
         yield
     except AugmentError as error:
         raise MisuseError(str(error)) from error
+
+
+def check_used(given: Mapping[str, Any], names: Iterable[str], needs: Sequence[str], why: str) -> None:
+    """Check that no option is given that does nothing because all the options that it needs are missing.
+
+    Args:
+        given: the values of the options, by parameter name.
+        names: the options that do nothing alone.
+        needs: options of which one must be given.
+        why: what the options do.
+
+    Raises:
+        AugmentError: one of `names` is given, and none of `needs`.
+    """
+    if not any(given[name] for name in needs):
+        for name in names:
+            if given[name] not in (None, False, (), "none"):
+                need = " or ".join(f"`{one}`" for one in needs)
+                raise AugmentError(f"`{name}`: {why}; give {need}, too, or leave it out")
 
 
 _WHOLE_RUN = 1e9

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.jobs.messages import checking, print_problems, progress, say
+from augment_ru.jobs.rows import check_device
 from augment_ru.release.build import ReleaseBuild
 from augment_ru.release.verify import unchecked, verify_release
 
@@ -23,6 +24,7 @@ def make_release(given: Mapping[str, Any]) -> None:
     with checking():
         recipe, workers, device = Path(given["recipe"]), given["workers"] or 1, given["device"] or "auto"
         prepared = ReleaseBuild(recipe, Path(output), workers, given["resume"], device)
+        check_device(device, used=prepared.tools.models)
     with progress("release", "shards", quiet=quiet) as advance:
         report = prepared.run(lambda count, total: advance(count, total=total))
     for line in (str(report), report.prompts, f"wrote {output}"):

@@ -194,7 +194,7 @@ def asked_attacks(
     Args:
         given: the values of the options, by parameter name; an option that the user did not set is None or empty.
         attacks: the specifications of the attacks.
-        asks_model: whether the run also asks a model; then it may name a device even if no attack needs one.
+        asks_model: whether the run asks a model with a network; then it may name a device even if no attack needs one.
 
     Raises:
         AugmentError: a name is unknown, a value is wrong, or options contradict each other.
@@ -204,9 +204,22 @@ def asked_attacks(
     if given["no_constraints"] and given["constraints"]:
         raise AugmentError("`constraints` and `no_constraints` contradict each other; give one")
     run, constraints = asked_run(given, attacks)
-    if given["device"] not in (None, "auto", "cpu") and not (run.runs_network or asks_model):
-        raise AugmentError(f"`device` {given['device']}: nothing in this run uses a GPU; leave it out")
+    check_device(given["device"], used=run.runs_network or asks_model)
     return Preparation(constraints, given["annotator"] or "natasha"), run.perturbers
+
+
+def check_device(device: str | None, *, used: bool) -> None:
+    """Check that something runs on the device that the user named.
+
+    Args:
+        device: the device; None if the user named none.
+        used: whether the run has a network.
+
+    Raises:
+        AugmentError: a GPU is named, and nothing uses it.
+    """
+    if device not in (None, "auto", "cpu") and not used:
+        raise AugmentError(f"`device` {device}: nothing in this run uses a GPU; leave it out")
 
 
 def stated(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
@@ -220,7 +233,7 @@ def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bo
     Args:
         given: the values of the options, by parameter name; an option that the user did not set is None or empty.
         attacks: the specifications of the attacks.
-        asks_model: whether the run also asks a model; then it may name a device even if no attack needs one.
+        asks_model: whether the run asks a model with a network; then it may name a device even if no attack needs one.
 
     Raises:
         AugmentError: a name is unknown, a value is wrong, or a file cannot be read.
@@ -247,11 +260,14 @@ def with_split(job: RowsJob, given: Mapping[str, Any]) -> RowsJob:
     Raises:
         AugmentError: a file that the rows depend on cannot be read, or the size of a part is not finite.
     """
-    if not isfinite(given["part_size"]):
+    if given["part_size"] is not None and not isfinite(given["part_size"]):
         raise AugmentError(f"`part_size` {given['part_size']}: needs a number of mebibytes over 0")
     facts = _facts(given, job.reads) if given["resume"] else {}
-    size = max(1, int(given["part_size"] * 2**20))
-    return replace(job, split=RunSplit(given["workers"], given["resume"], given["engine"], size, facts))
+    size = PART_BYTES if given["part_size"] is None else max(1, int(given["part_size"] * 2**20))
+    split = RunSplit(given["workers"], given["resume"], given["engine"], size, facts)
+    if given["part_size"] is not None and given["workers"] is None and not split.has_parts:
+        raise AugmentError("`part_size`: the input is one part; give `workers` or `resume`, or leave it out")
+    return replace(job, split=split)
 
 
 def _files_read(given: Mapping[str, Any]) -> list[str]:

@@ -21,6 +21,7 @@ from augment_ru.formats.row import KEY
 from augment_ru.jobs.evaluate import print_shown
 from augment_ru.jobs.messages import checking, say
 from augment_ru.jobs.outputs import json_lines, write_file
+from augment_ru.jobs.rows import check_device
 from augment_ru.options import by_name
 from augment_ru.records.groups import grouped
 from augment_ru.registry import own_files
@@ -126,12 +127,14 @@ def score_pairs(given: Mapping[str, Any]) -> None:
         read = [source, *named_files([spec.partition(":")[2]]), *map(str, own_files())]
         check_outputs([("`output`", None if output is None else str(output))], read)
         check_encoding(encoding)
-        if made is None:
+        placed = made and made.on_device(given["device"] or "auto")
+        check_device(given["device"], used=placed is not made)
+        if placed is None:
             raise AugmentError("`similarity` none: nothing to score with; give meaning, navec or bertscore")
     pairs = [pair for row in read_rows(source, given["input_format"], encoding).rows for pair in pairs_in(row)]
     if not pairs:
         raise AugmentError(f"{source}: no pairs")
-    scores = scored(pairs, made.on_device(given["device"] or "auto"), Preparation(()))
+    scores = scored(pairs, placed, Preparation(()))
     if output is not None:
         rows = ((*pair[:3], score) for pair, score in zip(pairs, scores, strict=True))
         names = ("attack", "original", "perturbed", "similarity")

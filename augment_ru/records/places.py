@@ -21,6 +21,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from augment_ru.errors import AugmentError
 from augment_ru.records.field_paths import Path
 
 
@@ -66,8 +67,14 @@ _LEAST = 2
 
 
 @lru_cache(maxsize=4096)
-def _are_like_places(keys: tuple[str, ...]) -> bool:
-    """Tell whether one of the keys is named like a place in a text: `answer_start`, `offset`."""
+def _are_like_places(keys: tuple[Any, ...]) -> bool:
+    """Tell whether one of the keys is named like a place in a text: `answer_start`, `offset`.
+
+    Raises:
+        AugmentError: a key is no text.
+    """
+    if wrong := [key for key in keys if not isinstance(key, str)]:  # Python alone can give such keys
+        raise AugmentError(f"the key {wrong[0]!r} is no text; name every field of a row by a text")
     return any(map(_START.search, keys))
 
 

@@ -56,7 +56,7 @@ class PerturbedBatches:
         self.augmenter, self.collate, self.clean = augmenter, collate, clean
         self._task = task_or_file(task) if isinstance(task, str) else task
         self._fields = (field,) if isinstance(field, str) else tuple(field or ())
-        self._epoch = Value("q", 0)
+        self._epoch = Value("q", 0, lock=False)  # a lock would tie it to one way to start processes
 
     @property
     def epoch(self) -> int:

@@ -143,7 +143,9 @@ def test_mistakes_are_one_line(files: Path) -> None:
     assert "--budget 0" in fails(2, "attack", source, "--model", model, "--budget", "0")
     assert "needs no guide" in fails(1, "attack", source, "--model", model, "--guide", model)
     assert "no model called 'linaer'" in fails(2, "attack", source, "--model", model, "--guide", "linaer:x")
-    assert "no label of the rows called 'eggs'" in fails(1, "attack", source, "--model", model, "--targeted", "eggs")
+    assert "--targeted: no label of the rows called 'eggs'" in fails(
+        1, "attack", source, "--model", model, "--targeted", "eggs"
+    )
     assert "no model called 'linaer'" in fails(2, "attack", source, "--model", "linaer:x")
     assert "--label-field" in fails(1, "attack", source, "--model", model, "--label-field", "no")
 

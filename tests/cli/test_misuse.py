@@ -67,6 +67,39 @@ def test_a_mistake_is_told_with_its_cure(
     assert said in fails(2, *arguments)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            "perturb in.jsonl --attack case --part-size 2",
+            "--part-size: the input is one part; give --workers or --resu",
+        ),
+        (
+            "normalize in.jsonl --part-size 2",
+            "--part-size: the input is one part; give --workers or --resume, or leave",
+        ),
+        (
+            "perturb in.jsonl --attack case --similarity none --candidates 9",
+            "--candidates 9: --similarity none scores n",
+        ),
+        ("perturb in.jsonl --attack case --similarity none --schedule paper", "--schedule paper: --similarity none sc"),
+        (
+            "attack in.jsonl --model linear:in.jsonl --device cuda",
+            "--device cuda: nothing in this run uses a GPU; leav",
+        ),
+        ("similarity in.jsonl --device cuda", "--device cuda: nothing in this run uses a GPU; leave it out"),
+        ("explain кот --normalizer people --seed 3", "--seed: is about attacks; give --attack, too, or leave it out"),
+        ("compare in.jsonl --title Оба", "--title: stands in the comparison; give -o or --html, too, or leave it out"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, said: str
+) -> None:
+    write(tmp_path / "in.jsonl", {"text": "кот", "label": "a"})
+    monkeypatch.chdir(tmp_path)
+    assert said in fails(2, *arguments.split())
+
+
 def test_no_completion_ends_in_an_error(tmp_path: Path) -> None:
     environment = {"_AUGMENT_RU_COMPLETE": "bash_complete", "COMP_WORDS": "augment-ru nothing ", "COMP_CWORD": "2"}
     done = subprocess.run(

@@ -219,6 +219,27 @@ def test_what_is_no_row_or_no_attack_is_an_error_that_says_what_to_do() -> None:
     assert Augmenter(Chain(["case", "eda_swap"])).attack.name == "case+eda_swap"
 
 
+@pytest.mark.parametrize("key", [1, None, ("text",)])
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_key_that_is_no_text_is_an_error(key: object, inside: bool) -> None:  # noqa: FBT001
+    """`csv.DictReader` gives the key None to what a row has over its columns."""
+    row: Any = {"text": "Кошка спит.", "label": "a", **({"more": [{key: 1}]} if inside else {key: 1})}
+    for work in (
+        lambda: list(Augmenter("case").records([row])),
+        lambda: evaluate([row], {"m": lambda examples: ["a"] * len(examples)}),
+    ):
+        with pytest.raises(AugmentError, match=re.escape(f"the key {key!r} is no text; name every field")):
+            work()
+
+
+def test_a_threshold_without_a_similarity_is_an_error() -> None:
+    for similarity in (None, "none"):
+        with pytest.raises(
+            AugmentError, match=r"threshold 0\.5: similarity none scores nothing; leave one of them out"
+        ):
+            Augmenter("case", similarity=similarity, threshold=0.5)
+
+
 def test_presets_and_recipes_are_those_of_the_command_line(tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(

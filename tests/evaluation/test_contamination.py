@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from augment_ru import Augmenter
+from augment_ru import Augmenter, Example
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.evaluation import evaluate
 from augment_ru.evaluation.report import ContaminationReport
@@ -69,7 +69,12 @@ def test_rows_with_their_own_text_are_no_twins() -> None:
 def test_fresh_rows_are_other_rows_under_the_same_attack(fresh: list[dict[str, Any]], message: str) -> None:
     known = rows("старая")
     with pytest.raises(AugmentError, match=message):
-        evaluate(known, {"model": memory(known)}, fresh=fresh)
+        evaluate(known, {"model": never_asked}, fresh=fresh)
+
+
+def never_asked(examples: Sequence[Example]) -> list[str]:
+    """A model that is asked too early."""
+    raise AssertionError(f"asked {len(examples)} questions before the rows were checked")
 
 
 def test_the_table_stands_in_text_and_report() -> None:

@@ -111,7 +111,7 @@ def test_missed_and_false_alarms_and_the_threshold_of_the_old_recall() -> None:
     assert after.curves is not None
     assert [after.curves["missed"][at] for at in (0, 20, 40)] == [0.0, 75.0, 100.0]
     assert [after.curves["false_alarms"][at] for at in (0, 20, 40)] == [100.0, 0.0, 0.0]
-    with pytest.raises(AugmentError, match="no label of the rows called 'adv'"):
+    with pytest.raises(AugmentError, match="`catch`: no label of the rows called 'adv'"):
         defended(Filter(), catch="adv")
 
 

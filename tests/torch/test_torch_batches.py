@@ -29,12 +29,13 @@ def texts_of(loader: Any) -> list[str]:  # noqa: ANN401  (torch's)
     return [row["text"] for batch in loader for row in batch]
 
 
-@pytest.mark.parametrize("persistent", [False, True])
-def test_workers_see_the_epoch(persistent: bool) -> None:  # noqa: FBT001  (a parameter of a case)
+@pytest.mark.parametrize(("persistent", "start"), [(False, "fork"), (True, "fork"), (True, "spawn")])
+def test_workers_see_the_epoch(persistent: bool, start: str) -> None:  # noqa: FBT001  (a parameter of a case)
     batches = PerturbedBatches(PLAIN)
     loader = torch.utils.data.DataLoader(
-        ROWS, batch_size=3, collate_fn=batches, num_workers=2, persistent_workers=persistent
-    )
+        ROWS, batch_size=3, collate_fn=batches, num_workers=2, persistent_workers=persistent,
+        multiprocessing_context=start,
+    )  # fmt: skip
     for epoch in (0, 1, 5, 1):
         batches.epoch = epoch
         assert texts_of(loader) == expected(epoch)

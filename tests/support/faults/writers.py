@@ -43,7 +43,8 @@ class Command:
 _PARTS = ("--part-size", "0.01")
 _PERTURB = ("perturb", "rows.jsonl", "-o", "{out}/o.jsonl", *FAST)
 _ATTACK = ("attack", "few.jsonl", "-o", "{out}/o.jsonl", "--model", "majority", "--train", "rows.jsonl", "--cache",
-           "none", "--budget", "10", "--part-size", "0.002", *FAST)  # fmt: skip
+           "none", "--budget", "10", *FAST)  # fmt: skip
+_SMALL = ("--part-size", "0.002")
 _CALIBRATE = ("calibrate", "few.jsonl", "--report", "{out}/c.json", "--attack", "butterfingers", "--no-constraints",
               "--similarity", "navec")  # fmt: skip
 _RELEASE = ("release", "made/recipe.toml", "-o", "{out}/release")
@@ -64,8 +65,8 @@ LOCAL: Mapping[str, Command] = {
     "perturb --resume, 2 workers": Command((*_PERTURB, *_PARTS, "--resume", "--workers", "2"), ("o.jsonl",)),
     "attack": Command(_ATTACK, ("o.jsonl",)),
     "attack, linear": Command((*_ATTACK, "--model", "linear"), ("o.jsonl",)),
-    "attack, 2 workers": Command((*_ATTACK, "--workers", "2"), ("o.jsonl",)),
-    "attack --resume": Command((*_ATTACK, "--resume"), ("o.jsonl",)),
+    "attack, 2 workers": Command((*_ATTACK, *_SMALL, "--workers", "2"), ("o.jsonl",)),
+    "attack --resume": Command((*_ATTACK, *_SMALL, "--resume"), ("o.jsonl",)),
     "evaluate": Command(_EVALUATE, ("r.json", "r.html", "p.jsonl", "w.jsonl")),
     "compare": Command(("compare", "one.json", "two.json", "-o", "{out}/c.json", "--html", "{out}/c.html"),
                        ("c.json", "c.html")),
@@ -83,7 +84,7 @@ LOCAL: Mapping[str, Command] = {
 ON_RAY: Mapping[str, Command] = {
     "perturb, Ray": Command((*_PERTURB, *_PARTS, "--engine", "ray:{ray}"), ("o.jsonl",)),
     "perturb --resume, Ray": Command((*_PERTURB, *_PARTS, "--resume", "--engine", "ray:{ray}"), ("o.jsonl",)),
-    "attack --resume, Ray": Command((*_ATTACK, "--resume", "--engine", "ray:{ray}"), ("o.jsonl",)),
+    "attack --resume, Ray": Command((*_ATTACK, *_SMALL, "--resume", "--engine", "ray:{ray}"), ("o.jsonl",)),
 }
 """On a cluster, whose address `{ray}` stands for."""
 
