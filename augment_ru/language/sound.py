@@ -73,7 +73,7 @@ def _vowel(letter: str, before: str, stressed: bool, last: bool) -> str:  # noqa
     said = _PLAIN.get(letter, letter)
     if said == "и" and before in _HARD:
         return "ы"
-    if stressed or said in "иуы" or (last and letter == "я"):
+    if stressed or said in "иуы" or (last and letter in "ая"):
         return said
     soft = (letter in "еёяэ" and before not in _HARD) or before in "чщ"
     return "и" if soft or (said == "э" and before not in _HARD) else "ы" if said == "э" else "а"

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate, chain, pairwise
@@ -11,17 +11,15 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from augment_ru.attacks.numbers import Numbers
-from augment_ru.attacks.speech.said import NUMBER, case_at, said_number, said_roman
+from augment_ru.attacks.speech.said import Amounts, amounts, said_numbers, said_roman
 from augment_ru.draws import Floats, Ints, Keys, Streams, unit
-from augment_ru.editing.numbered import edits_at, in_pieces
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_form, readings, shares_lemma
-from augment_ru.language.numerals import cardinal, compound_start, noun_after, ordinal
+from augment_ru.language.numerals import cardinal, compound_start, counted_phrase
 from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, number_in, rows, same_word
 from augment_ru.similarities.meaning.quantities import amounts_of
@@ -29,7 +27,7 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, Mask, counted, counts_before, encode, marked
 from augment_ru.text.words import LETTERS_AND_DIGITS
 
-_ABBREVIATION = re.compile("[БВГДЖЗКЛМНПРСТФХЦЧШЩ]{2,4}")
+_ABBREVIATION = re.compile("[БВГДЖЗКЛМНПРСТФХЦЧШЩ]{2,4}|[A-Z][BCDFGHJKLMNPQRSTVWXZ]{0,3}|[A-Z]{2}")
 _JOINED = frozenset({"в", "за", "из", "к", "на", "от", "по", "под", "при", "с"})
 _JOINED_BY_LETTER = {letter: sorted(one for one in _JOINED if one[0] == letter) for letter in "взикнопс"}
 _CAPITALS_AND_SIGNS = re.compile(r"[A-ZА-ЯЁ]+|[^\w\s]")
@@ -134,6 +132,7 @@ class _Table(NamedTuple):
         hints: finds what signs begin with; `rare` are the longest words of abbreviations. Most texts have neither.
         latin: pairs of Latin letters and what is said for them, the longest first; at the end of a word, and anywhere.
         letters: the names of letters.
+        amounts: what finds numbers with their units.
         lost: the weight of each word that may be lost.
         near: the groups of letters that may be misheard, each with what is heard and a weight.
     """
@@ -145,6 +144,7 @@ class _Table(NamedTuple):
     rare: frozenset[str]
     latin: Sequence[Sequence[tuple[str, str]]]
     letters: dict[str, str]
+    amounts: Amounts
     lost: dict[str, float]
     near: Sequence[tuple[str, str, float]]
 
@@ -155,7 +155,8 @@ def _table(name: str) -> _Table:
     for kind, old, new, share in rows(dictionary_path(name), columns=4):
         weight = number_in(f"{name}: {kind} {old}", share, most=1.0)
         kinds.setdefault(kind, []).append((old, new.replace("-", ""), weight))
-    said = {old: new for old, new, _ in kinds.get("spoken", [])}
+    units = {old: new for old, new, _ in kinds.get("unit", [])}
+    said = {old: new for old, new, _ in (*kinds.get("unit", []), *kinds.get("spoken", [])) if _may_be_alone(old, units)}
     longest = sorted(said, key=len, reverse=True)
     signs, shorts = (
         "|".join(
@@ -177,9 +178,18 @@ def _table(name: str) -> _Table:
         frozenset(max(LETTERS_AND_DIGITS.findall(one), key=len) for one in said if one[0].isalpha()),
         latin,
         {old: new for old, new, _ in kinds.get("letter", [])},
+        amounts(units, {old: new for old, new, _ in kinds.get("numbered", [])}),
         {old: weight for old, _, weight in kinds.get("lost", [])},
         kinds.get("near", ()),
     )
+
+
+def _may_be_alone(short: str, units: Mapping[str, str]) -> bool:
+    """Tell whether an abbreviation is said without a number, too: it is no unit, or cannot be another word."""
+    return short not in units or _UNIT_ALONE.fullmatch(short) is not None
+
+
+_UNIT_ALONE = re.compile(r"\W.*|[а-яё]{2}.*[^\w ].*|[^\Wаеёиоуыэюя]{2,}")
 
 
 class _Error(NamedTuple):
@@ -254,19 +264,11 @@ class _Words(NamedTuple):
 _BETWEEN_WORDS = re.compile(f"({LETTERS_AND_DIGITS.pattern})")
 
 
-class _Numbers(Numbers):
-    __slots__ = ()
-    spoken: ClassVar[bool] = True
-
-
-_NUMBERS = _Numbers(classes=("words",))
-
-
 def _spoken_edits(batch: Batch, words: _Words, table: _Table, taken: Mask) -> Sequence[tuple[int, Edit]]:
     """Return the edits that write numbers, signs and words as they are spoken, by texts; mark what they take."""
     made = list[tuple[int, Edit]]()
     for row, start, stop, new in chain(
-        _spoken_numbers(batch, words, taken), _spoken_signs(batch, words, table), _spoken_words(batch, words, taken)
+        _spoken_numbers(batch, table), _spoken_signs(batch, words, table), _spoken_words(batch, words, taken)
     ):
         if not taken[start:stop].any():
             made.append((row, Edit(start, stop, new)))
@@ -278,17 +280,11 @@ _Spoken = tuple[int, int, int, str]
 """What is spoken: the row of its text, its start, its stop, and the new text."""
 
 
-def _spoken_numbers(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]:
+def _spoken_numbers(batch: Batch, table: _Table) -> Iterator[_Spoken]:
     starts, is_digit = batch.starts.tolist(), (batch.codes >= ord("0")) & (batch.codes <= ord("9"))
     for row in np.unique(batch.rows(np.flatnonzero(is_digit))).tolist():
-        for ways in in_pieces(batch.texts[row], _NUMBERS):
-            for edit in edits_at(batch.texts[row], ways[0]):
-                said = _YEAR_OF_DATE.sub(lambda year: ordinal(int(year[0]), "gent", "masc"), edit.text)
-                yield row, starts[row] + edit.start, starts[row] + edit.stop, said
-        for match in NUMBER.finditer(words.text, starts[row], starts[row + 1]):
-            if match[0][0] not in "-‑" or taken[match.start() - 1]:  # not «РД-13-3»
-                for one in said_number(words.text, match, starts[row], starts[row + 1] - 1):
-                    yield row, *one
+        for start, stop, said in said_numbers(batch.texts[row], table.amounts):
+            yield row, starts[row] + start, starts[row] + stop, said
 
 
 def _spoken_signs(batch: Batch, words: _Words, table: _Table) -> Iterator[_Spoken]:
@@ -297,8 +293,8 @@ def _spoken_signs(batch: Batch, words: _Words, table: _Table) -> Iterator[_Spoke
     hints = np.append(words.starts[words.such(lambda word: word.short)], signs)
     for row in np.unique(batch.rows(hints)).tolist():
         for match in table.spoken.finditer(words.text, starts[row], starts[row + 1]):
-            said = _agreed(table.said[match[0].lower()], words.text, starts[row], match.start())
-            yield row, *match.span(), said
+            said = table.said[short := match[0].lower()]
+            yield row, *match.span(), counted_phrase(5, said, "nomn") if short in table.amounts.units else said
 
 
 def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]:
@@ -309,8 +305,8 @@ def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]
         said, word = words.different[words.which[at]].spoken or "", words.text[start:stop].replace("Х", "X")
         if _ROMAN.fullmatch(words.text, start, stop) or word == "XX":
             number = 10 if word == "X" else int(amounts_of(word.lower())[0].value)  # «x» alone is no amount
-            said, more = said_roman(words.text[starts[row] : start], number, words.text[stop : starts[row + 1]])
-            stop += more
+            roman, more = said_roman(words.text[starts[row] : start], word, number, words.text[stop : starts[row + 1]])
+            said, stop = roman or said, stop + more
         if said:
             yield row, start, stop, said
         taken[start:stop] = True
@@ -321,22 +317,10 @@ _CLOSE = {"°": rf"(?:(?<=\d)|(?<=\d{_GAP}))°", "-": rf"(?<!\S)(?<!\d{_GAP})-(?
     one: rf"(?<=\w){one}(?=\w)|(?<=\w{_GAP}){one}(?={_GAP}?[\w-])" for one in "<>"
 }
 """Where signs that mean other things, too, are spoken: before a number, between two words."""
-_YEAR_OF_DATE = re.compile(r"\d{4}(?= года)")
-_COUNT = re.compile(r"(?<![\d.,])(\d+[.,])?(\d{1,6})\s?$")
 _COMPOUND = re.compile(r"([1-9]\d{0,2})-([а-яё]{4,})")
 _MOST_DIGITS = 12
 _DIGITS_AND_LETTERS = re.compile(r"\d+|[^\W\d_]+")
 _ROMAN = re.compile(r"(?=..|(?<=[а-яё][^\S\n]).)X{0,3}(?:IX|IV|V?I{0,3})")
-
-
-def _agreed(said: str, text: str, first: int, stop: int) -> str:
-    """Return what is said for a sign, in agreement with the number before it: «два градуса», «пять градусов»."""
-    count, (word, *rest) = _COUNT.search(text, max(first, stop - 8), stop), said.split(" ")
-    lemma, grammemes = readings(word)[0].lemma, readings(word)[0].grammemes
-    if count and {"NOUN", "plur", "gent"} <= grammemes and lemma not in {"год", "век"}:  # «1941—1945 гг.» count none
-        case = case_at(text[first : count.start()])
-        return " ".join([noun_after(2, lemma, "nomn") if count[1] else noun_after(int(count[2]), lemma, case), *rest])
-    return said
 
 
 def _cost(text: str, edit: Edit) -> int:
@@ -396,7 +380,7 @@ def _spoken(word: str, table: _Table) -> str | None:
             said = (cardinal(int(one), "nomn") if count else _spoken(one, table) for one, count in ways)
             return " ".join(new or old for new, old in zip(said, parts, strict=True))
         return None
-    if word.isascii():
+    if word.isascii() and not (word.isupper() and _ABBREVIATION.fullmatch(word)):
         return _latin(word.lower(), table.name)
     if word.isupper() and _ABBREVIATION.fullmatch(word):
         return "".join(table.letters.get(letter.lower(), letter) for letter in word)
