@@ -45,8 +45,9 @@ def transcription(word: str, stress: int = -1) -> str:
     parts = _PARTS.findall(word)
     if stress < 0 and len(parts) - (word[-1:] not in VOWELS) == 1:
         stress = 0
-    sounds = [_sounds(part, place == stress, place == len(parts) - 1) for place, part in enumerate(parts)]
-    return _TWICE.sub(r"\1", "".join(sounds))
+    last = len(parts) - 1
+    said = "".join([_sounds(part, place == stress, place == last) for place, part in enumerate(parts)])
+    return _TWICE.sub(r"\1", said) if _TWICE.search(said) else said
 
 
 @lru_cache(maxsize=50_000)

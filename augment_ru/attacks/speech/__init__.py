@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate, chain, pairwise
@@ -214,38 +214,41 @@ _Row = tuple[int, int, str, Note | None]
 """An edit: its start, its stop, its new text and its note. Here and below places are global."""
 
 
-_Heard = tuple[float, float, Sequence[_Error]]
-"""The sum of the weights of errors, the same times wrong words, and the errors: what may be heard at a word."""
+_Heard = tuple[float, float, Sequence[tuple[int, str, float, str, int]]]
+"""The sum of the weights of errors, the same times wrong words, and the errors: what may be heard at a word.
 
-
-class _Word(NamedTuple):
-    """A word as it is written.
-
-    Attributes:
-        low: the word in lower case, with е for ё.
-        spoken: what is said for a number, a Latin word or an abbreviation; None for other words.
-        short: whether it may belong to an abbreviation of the dictionary.
-    """
-
-    low: str
-    spoken: str | None
-    short: bool
+Many are kept; the collector of garbage passes over plain tuples, but not over `_Error`.
+"""
 
 
 @lru_cache(maxsize=200_000)
-def _word(word: str, name: str) -> _Word:
+def _word(word: str, name: str) -> tuple[str, str | None, bool]:
+    """Return a word in lower case with е for ё; what is said for it, if it is no plain word; whether it may be short.
+
+    What is said is that of a number, a Latin word or an abbreviation. What is short may belong to an abbreviation of
+    the dictionary.
+    """
     low, table = same_word(word), _table(name)
-    return _Word(low, _spoken(word, table), low in table.rare or not low.isalnum())
+    return low, _spoken(word, table), not table.rare.isdisjoint(_DIGITS_AND_LETTERS.findall(low))
 
 
 class _Words(NamedTuple):
-    """The words of all texts: where each starts and stops, which of the different words it is, and these."""
+    """The words of all texts: where each starts and stops, which of the different words it is, and what `_word` says.
+
+    Attributes:
+        text: the texts.
+        starts, stops: where each word starts and stops.
+        which: which of the different words each is.
+        lows, spoken, short: what `_word` says of each of the different words.
+    """
 
     text: str
     starts: Ints
     stops: Ints
     which: Ints
-    different: Sequence[_Word]
+    lows: Sequence[str]
+    spoken: Sequence[str | None]
+    short: Sequence[bool]
 
     @classmethod
     def of(cls, text: str, name: str) -> "_Words":
@@ -253,12 +256,13 @@ class _Words(NamedTuple):
         pieces = _BETWEEN_WORDS.split(text)  # what is between words, word, what is between words, …
         stops = np.cumsum([*map(len, pieces)])
         numbers = {word: number for number, word in enumerate(dict.fromkeys(pieces[1::2]))}
-        which = np.array([numbers[word] for word in pieces[1::2]], dtype=np.int64)
-        return cls(text, stops[:-1:2], stops[1::2], which, [_word(word, name) for word in numbers])
+        which = np.array([*map(numbers.__getitem__, pieces[1::2])], dtype=np.int64)
+        said = zip(*(_word(word, name) for word in numbers), strict=True) if numbers else ((),) * 3
+        return cls(text, stops[:-1:2], stops[1::2], which, *said)
 
-    def such(self, holds: Callable[[_Word], bool]) -> Mask:
-        """Tell for each word whether something holds of it, shape (words,)."""
-        return np.array([holds(word) for word in self.different], dtype=np.bool_)[self.which]
+    def such(self, holds: Sequence[bool]) -> Mask:
+        """Tell for each word what is told for the different words, shape (words,)."""
+        return np.array(holds, dtype=np.bool_)[self.which]
 
 
 _BETWEEN_WORDS = re.compile(f"({LETTERS_AND_DIGITS.pattern})")
@@ -290,7 +294,7 @@ def _spoken_numbers(batch: Batch, table: _Table) -> Iterator[_Spoken]:
 def _spoken_signs(batch: Batch, words: _Words, table: _Table) -> Iterator[_Spoken]:
     starts = batch.starts.tolist()
     signs = np.array([match.start() for match in table.hints.finditer(words.text)], dtype=np.int64)
-    hints = np.append(words.starts[words.such(lambda word: word.short)], signs)
+    hints = np.append(words.starts[words.such(words.short)], signs)
     for row in np.unique(batch.rows(hints)).tolist():
         for match in table.spoken.finditer(words.text, starts[row], starts[row + 1]):
             said = table.said[short := match[0].lower()]
@@ -299,10 +303,10 @@ def _spoken_signs(batch: Batch, words: _Words, table: _Table) -> Iterator[_Spoke
 
 def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]:
     starts = batch.starts.tolist()
-    told = np.flatnonzero(words.such(lambda word: word.spoken is not None))
+    told = np.flatnonzero(words.such([said is not None for said in words.spoken]))
     for row, at in zip(batch.rows(words.starts[told]).tolist(), told.tolist(), strict=True):
         start, stop = int(words.starts[at]), int(words.stops[at])
-        said, word = words.different[words.which[at]].spoken or "", words.text[start:stop].replace("Х", "X")
+        said, word = words.spoken[words.which[at]] or "", words.text[start:stop].replace("Х", "X")
         if _ROMAN.fullmatch(words.text, start, stop) or word == "XX":
             number = 10 if word == "X" else int(amounts_of(word.lower())[0].value)  # «x» alone is no amount
             roman, more = said_roman(words.text[starts[row] : start], word, number, words.text[stop : starts[row + 1]])
@@ -336,7 +340,7 @@ def _shares(rows: Ints, heard: Sequence[_Heard], budgets: Floats) -> Floats:
         heard: what may be heard there.
         budgets: how many words of each text are expected to be wrong, shape (texts,).
     """
-    weights, costs = np.array([one[:2] for one in heard]).reshape(-1, 2).T
+    weights, costs = (np.array([one[part] for one in heard], dtype=np.float64) for part in (0, 1))
     full = np.zeros(rows.size, dtype=np.bool_)
     while True:
         taken = np.bincount(rows[full], _HIGHEST * costs[full] / weights[full], budgets.size)
@@ -352,8 +356,9 @@ def _errors(starts: Ints, heard: Sequence[_Heard], shares: Floats, points: Float
     """Yield the errors of words whose random number is below the share of errors, with their starts; none overlap."""
     done = 0
     for at in np.flatnonzero(points < shares).tolist():
-        start, (weight, _, errors), aim = int(starts[at]), heard[at], float(points[at] / shares[at])
+        start, (weight, _, raw), aim = int(starts[at]), heard[at], float(points[at] / shares[at])
         if start >= done:
+            errors = [_Error(*one) for one in raw]
             bounds = zip(errors, accumulate(one.weight for one in errors), strict=True)
             error = next((one for one, bound in bounds if aim * weight < bound), errors[-1])
             done = start + error.width
@@ -401,10 +406,10 @@ def _latin(word: str, name: str) -> str:
 def _places(batch: Batch, words: _Words, taken: Mask, table: _Table) -> tuple[Ints, Sequence[_Heard]]:
     """Return the start of each word that may be misheard, lost or joined with the next one, and these errors."""
     before, frequent = batch.untouchable_before, _frequent_words()
-    plain = words.such(lambda word: word.spoken is None) & (before[words.starts] == before[words.stops])
+    plain = words.such([said is None for said in words.spoken]) & (before[words.starts] == before[words.stops])
     plain &= counted(taken, words.starts, words.stops) == 0
     starts, stops, which = words.starts[plain], words.stops[plain], words.which[plain]
-    lows = [word.low for word in words.different]
+    lows = words.lows
     met = _heard([lows[number] for number in np.unique(which).tolist()], table)
     heard = [met.get(low, _NOTHING) for low in lows]
     little = np.array([low in table.lost or low in _JOINED for low in lows], dtype=np.bool_)[which]
@@ -438,16 +443,16 @@ def _little(word: str, lost: int, joint: str, width: int, name: str) -> _Heard:
         width: how many characters the two have.
         name: the dictionary.
     """
-    errors = list[_Error]()
+    errors: list[tuple[int, str, float, str, int]] = []
     if lost and (weight := _table(name).lost.get(word)):
-        errors.append(_Error(lost, "", weight * _SHARES["lost"], "lost", 1))
+        errors.append((lost, "", weight * _SHARES["lost"], "lost", 1))
     if word in _JOINED and _is_common(joint):
-        errors.append(_Error(width, joint, _SHARES["join"], "join", 2))
+        errors.append((width, joint, _SHARES["join"], "join", 2))
     return _weighed((*errors, *_heard((word,), _table(name))[word][2]))
 
 
-def _weighed(errors: Sequence[_Error]) -> _Heard:
-    return fsum([one.weight for one in errors]), fsum([one.weight * one.cost for one in errors]), errors
+def _weighed(errors: Sequence[tuple[int, str, float, str, int]]) -> _Heard:
+    return fsum([one[2] for one in errors]), fsum([one[2] * one[4] for one in errors]), errors
 
 
 @cache
@@ -527,7 +532,8 @@ def _heard(words: Iterable[str], table: _Table) -> dict[str, _Heard]:
 
 def _misheard(word: str, changes: Sequence[tuple[int, str, str, float]]) -> _Heard:
     """Return what may be heard instead of a word: at most the three likeliest errors."""
-    frequent, found = _frequent_words(), dict[str, tuple[float, str]]()
+    found: dict[str, tuple[float, str]] = {}
+    frequent = _frequent_words()
     for start, old, new, weight in changes:
         other = word[:start] + new + word[start + len(old) :]
         if other in frequent and other not in found and has_form(other):
@@ -536,14 +542,13 @@ def _misheard(word: str, changes: Sequence[tuple[int, str, str, float]]) -> _Hea
             kind = "same" if same else "ending" if ends else "near"
             found[other] = (weight * _SHARES[kind], kind)
     for first in _JOINED_BY_LETTER.get(word[0], ()):
-        rest = word.removeprefix(first)
-        if _SHORTEST <= len(rest) < len(word) and _is_common(rest):
+        rest = word[len(first) :]
+        if rest in frequent and len(rest) >= _SHORTEST and word.startswith(first) and has_form(rest):
             found.setdefault(f"{first} {rest}", (_SHARES["split"] * 0.3, "split"))
     if not found:
         return _NOTHING
     best = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))[:3]
-    errors = tuple(_Error(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best)
-    return _weighed(errors)
+    return _weighed(tuple([(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best]))
 
 
 def _lowered(batch: Batch, words: _Words, free: Mask) -> Iterator[_Row]:

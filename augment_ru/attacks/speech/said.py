@@ -290,7 +290,7 @@ def _described(one: _Number, words: list[str]) -> str:
 
 def _per(per: str | None, words: list[str], found: Amounts) -> list[str]:
     """Say what stands behind the slash of a unit: «5 $/шт.» is «пять долларов за штуку»."""
-    noun = (found.units | {"с": "секунда"}).get(per.lower(), per.lower()) if per else ""
+    noun = {"с": "секунда", **found.units}.get(per.lower(), per.lower()) if per else ""
     preposition = "в" if noun in _PER_TIME else "за" if words[-1] in _MONEY else "на"
     return [preposition, counted_phrase(1, noun, "accs")] if noun else []
 
