@@ -103,17 +103,15 @@ class Speech(Attack):
         ranks.append(np.maximum(_drawn(streams, rows, used), _BASE))
         for start, stop, *_ in made:
             taken[start:stop] = True
-        lowered = list(_lowered(batch, words, ~taken & np.repeat(sizes > 0, batch.lengths + 1)))
-        made += lowered
-        rows = batch.rows(np.array([start for start, *_ in lowered], dtype=np.int64))
-        ranks.append(_drawn(streams, rows, used) * _BASE)
+        starts, stops, lowered = _lowered(batch, words, ~taken & np.repeat(sizes > 0, batch.lengths + 1))
+        ranks.append(_drawn(streams, batch.rows(starts), used) * _BASE)
         begins, ends, texts, notes = zip(*made, strict=True) if made else ((),) * 4
         return Proposals.of_edits(
-            np.array(begins, dtype=np.int64),
-            np.array(ends, dtype=np.int64),
+            np.append(np.array(begins, dtype=np.int64), starts),
+            np.append(np.array(ends, dtype=np.int64), stops),
             np.concatenate(ranks),
-            texts,
-            notes=lambda edits: [notes[at] for at in edits.tolist()],
+            [*texts, *lowered],
+            notes=lambda edits: [notes[at] if at < len(notes) else None for at in edits.tolist()],
         )
 
 
@@ -210,7 +208,7 @@ class _Error(NamedTuple):
     cost: int
 
 
-_Row = tuple[int, int, str, Note | None]
+_Row = tuple[int, int, str, Note]
 """An edit: its start, its stop, its new text and its note. Here and below places are global."""
 
 
@@ -551,8 +549,8 @@ def _misheard(word: str, changes: Sequence[tuple[int, str, str, float]]) -> _Hea
     return _weighed(tuple([(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best]))
 
 
-def _lowered(batch: Batch, words: _Words, free: Mask) -> Iterator[_Row]:
-    """Yield the edits that lower capitals and drop punctuation.
+def _lowered(batch: Batch, words: _Words, free: Mask) -> tuple[Ints, Ints, Sequence[str]]:
+    """Return the edits that lower capitals and drop punctuation: where each starts and stops, and the new text.
 
     Args:
         batch: the texts.
@@ -560,7 +558,7 @@ def _lowered(batch: Batch, words: _Words, free: Mask) -> Iterator[_Row]:
         free: which characters may change, shape (codes,).
     """
     found = list(_CAPITALS_AND_SIGNS.finditer(words.text))
-    starts, stops = np.array([match.span() for match in found], dtype=np.int64).reshape(-1, 2).T
+    starts, stops = (np.array([one.span()[side] for one in found], dtype=np.int64) for side in (0, 1))
     inside = counts_before(marked(free.size, words.starts)) > counts_before(marked(free.size, words.stops))
     is_sign = ~np.array([match[0].isalpha() for match in found], dtype=np.bool_)
     kept = (counted(free, starts, stops) == stops - starts) & ~(is_sign & inside[starts + 1])  # «кто-то» stays
@@ -572,5 +570,5 @@ def _lowered(batch: Batch, words: _Words, free: Mask) -> Iterator[_Row]:
     )  # «слово"(другое»
     stops = stops + (is_sign & space[starts - 1] & space[stops])
     edits = zip(starts.tolist(), stops.tolist(), is_sign.tolist(), joins.tolist(), strict=True)
-    for start, stop, drops, joint in edits:
-        yield start, stop, (" " if joint else "") if drops else words.text[start:stop].lower(), None
+    texts = [" " * joint if drops else words.text[start:stop].lower() for start, stop, drops, joint in edits]
+    return starts, stops, texts
