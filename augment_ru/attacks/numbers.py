@@ -159,13 +159,15 @@ _CENTURIES = {16: "XVI", 17: "XVII", 18: "XVIII", 19: "XIX", 20: "XX", 21: "XXI"
 
 def _compound(_: str, match: re.Match[str]) -> Iterator[Place]:
     """«20-летний» → «двадцатилетний»."""
-    number, rest = int(match["many"]), match["rest"]
-    if (
-        0 < number <= _THOUSAND
-        and (rest.startswith(tuple(listed("stem"))) or has_form(f"пяти{rest}"))
-        and not (number == 1 and rest.startswith("лет"))
-    ):
-        yield Place(match.start(), match.end(), compound_start(number) + rest, "words")
+    if said := compound(int(match["many"]), match["rest"]):
+        yield Place(match.start(), match.end(), said, "words")
+
+
+def compound(number: int, rest: str) -> str:
+    """Return a number and the rest of a word, such as «летний», as one word; "" if there is no such word."""
+    known = rest.startswith(tuple(listed("stem"))) or has_form(f"пяти{rest}")
+    odd = not 0 < number <= _THOUSAND or (number == 1 and rest.startswith("лет"))
+    return compound_start(number) + rest if known and not odd else ""
 
 
 def _compound_words(_: str, match: re.Match[str]) -> Iterator[Place]:
@@ -395,8 +397,6 @@ class Numbers(WritesOtherwise):
 
     name: ClassVar[str] = "numbers"
     known: ClassVar[tuple[str, ...]] = CLASSES
-    spoken: ClassVar[bool] = False
-    """Whether numbers change in every chain («с 5 по 10»), and those that are counted or are decades stay."""
     classes: tuple[str, ...] = CLASSES
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
@@ -405,16 +405,12 @@ class Numbers(WritesOtherwise):
         taken: list[tuple[int, int]] = []
         maybe, patterns = (_DIGIT, _patterns()[:_OF_WORDS]) if self.classes == ("words",) else (_MAYBE, _patterns())
         for pattern, find in patterns if maybe.search(text) else ():
-            for match in pattern.finditer(text) if not self.spoken or find in _SPOKEN else ():
+            for match in pattern.finditer(text):
                 start, stop = match.span()
                 if all(stop <= begin or end <= start for begin, end in taken):
                     taken.append((start, stop))
                     after = find is not _day and chained.match(text, stop)
-                    if (
-                        self.spoken
-                        or find in _ALONE
-                        or not (after or chain.search(text, max(start - _LONGEST_CHAIN, 0), start))
-                    ):
+                    if find in _ALONE or not (after or chain.search(text, max(start - _LONGEST_CHAIN, 0), start)):
                         yield tuple(find(text, match))
 
 
@@ -424,4 +420,3 @@ _LONGEST_CHAIN = 80
 """How many characters before a number another one is looked for: more than a number and what joins the two can have."""
 _ALONE = frozenset({_phone, _date, _clock, _compound, _compound_words})
 """Functions whose matches change even in a chain with another number."""
-_SPOKEN = frozenset({_date, _clock, _ranked, _compound})

@@ -11,6 +11,7 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from augment_ru.attacks.numbers import compound
 from augment_ru.attacks.speech.said import Amounts, amounts, said_numbers, said_roman
 from augment_ru.draws import Floats, Ints, Keys, Streams, unit
 from augment_ru.edits import Edit, Note
@@ -18,8 +19,8 @@ from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
-from augment_ru.language.morphology import has_form, readings, shares_lemma
-from augment_ru.language.numerals import cardinal, compound_start, counted_phrase
+from augment_ru.language.morphology import has_form, shares_lemma
+from augment_ru.language.numerals import cardinal, counted_phrase
 from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, number_in, rows, same_word
 from augment_ru.similarities.meaning.quantities import amounts_of
@@ -96,9 +97,9 @@ class Speech(Attack):
         rows = batch.rows(starts)
         shares = _shares(rows, heard, np.maximum(wrong, 0.0) / (1.0 - self.refused))
         errors = list(_errors(starts, heard, shares, _drawn(streams, rows, used)))
-        for start, error in errors:
-            stop = start + error.width
-            made.append((start, stop, error.text, Note(text[start:stop] if error.text else None, error.kind)))
+        for start, (width, new, _, kind, _) in errors:
+            stop = start + width
+            made.append((start, stop, new, Note(text[start:stop] if new else None, kind)))
         rows = batch.rows(np.array([start for start, _ in errors], dtype=np.int64))
         ranks.append(np.maximum(_drawn(streams, rows, used), _BASE))
         for start, stop, *_ in made:
@@ -190,33 +191,20 @@ def _may_be_alone(short: str, units: Mapping[str, str]) -> bool:
 _UNIT_ALONE = re.compile(r"\W.*|[а-яё]{2}.*[^\w ].*|[^\Wаеёиоуыэюя]{2,}")
 
 
-class _Error(NamedTuple):
-    """An error at a word.
+_Error = tuple[int, str, float, str, int]
+"""An error at a word: how many characters are misheard; what is heard ("" if the word is lost); how likely the error
+is, relative to others; its kind, a key of `_SHARES`; how many words are wrong by it.
 
-    Attributes:
-        width: how many characters of the text are misheard.
-        text: what is heard instead; "" if the word is lost.
-        weight: how likely the error is, relative to others.
-        kind: its kind, a key of `_SHARES`.
-        cost: how many words are wrong by it.
-    """
-
-    width: int
-    text: str
-    weight: float
-    kind: str
-    cost: int
+Many are kept; the collector of garbage passes over plain tuples, but not over named ones.
+"""
 
 
 _Row = tuple[int, int, str, Note]
 """An edit: its start, its stop, its new text and its note. Here and below places are global."""
 
 
-_Heard = tuple[float, float, Sequence[tuple[int, str, float, str, int]]]
-"""The sum of the weights of errors, the same times wrong words, and the errors: what may be heard at a word.
-
-Many are kept; the collector of garbage passes over plain tuples, but not over `_Error`.
-"""
+_Heard = tuple[float, float, Sequence[_Error]]
+"""The sum of the weights of errors, the same times wrong words, and the errors: what may be heard at a word."""
 
 
 @lru_cache(maxsize=200_000)
@@ -354,12 +342,11 @@ def _errors(starts: Ints, heard: Sequence[_Heard], shares: Floats, points: Float
     """Yield the errors of words whose random number is below the share of errors, with their starts; none overlap."""
     done = 0
     for at in np.flatnonzero(points < shares).tolist():
-        start, (weight, _, raw), aim = int(starts[at]), heard[at], float(points[at] / shares[at])
+        start, (weight, _, errors), aim = int(starts[at]), heard[at], float(points[at] / shares[at])
         if start >= done:
-            errors = [_Error(*one) for one in raw]
-            bounds = zip(errors, accumulate(one.weight for one in errors), strict=True)
+            bounds = zip(errors, accumulate(one[2] for one in errors), strict=True)
             error = next((one for one, bound in bounds if aim * weight < bound), errors[-1])
-            done = start + error.width
+            done = start + error[0]
             yield start, error
 
 
@@ -374,14 +361,14 @@ def _padded(text: str, edit: Edit) -> tuple[int, int, str, Note]:
 def _spoken(word: str, table: _Table) -> str | None:
     """Return a number, a Latin word or an abbreviation as it is spoken; None for other words."""
     if not word.isalpha():
-        if (match := _COMPOUND.fullmatch(word)) and readings(match[2])[0].pos == "ADJF":
-            return compound_start(int(match[1])) + match[2]
+        if (match := _COMPOUND.fullmatch(word)) and (said := compound(int(match[1]), match[2])):
+            return said
         parts = _DIGITS_AND_LETTERS.findall(word)
         if any(map(str.isalpha, parts)) and any(map(str.isdecimal, parts)):  # «МТЗ-80»
             is_count = [one.isdecimal() and one[0] != "0" and len(one) <= _MOST_DIGITS for one in parts]
             ways = zip(parts, is_count, strict=True)
-            said = (cardinal(int(one), "nomn") if count else _spoken(one, table) for one, count in ways)
-            return " ".join(new or old for new, old in zip(said, parts, strict=True))
+            new = (cardinal(int(one), "nomn") if count else _spoken(one, table) for one, count in ways)
+            return " ".join(one or old for one, old in zip(new, parts, strict=True))
         return None
     if word.isascii() and not (word.isupper() and _ABBREVIATION.fullmatch(word)):
         return _latin(word.lower(), table.name)
@@ -441,7 +428,7 @@ def _little(word: str, lost: int, joint: str, width: int, name: str) -> _Heard:
         width: how many characters the two have.
         name: the dictionary.
     """
-    errors: list[tuple[int, str, float, str, int]] = []
+    errors: list[_Error] = []
     if lost and (weight := _table(name).lost.get(word)):
         errors.append((lost, "", weight * _SHARES["lost"], "lost", 1))
     if word in _JOINED and _is_common(joint):
@@ -449,7 +436,7 @@ def _little(word: str, lost: int, joint: str, width: int, name: str) -> _Heard:
     return _weighed((*errors, *_heard((word,), _table(name))[word][2]))
 
 
-def _weighed(errors: Sequence[tuple[int, str, float, str, int]]) -> _Heard:
+def _weighed(errors: Sequence[_Error]) -> _Heard:
     return fsum([one[2] for one in errors]), fsum([one[2] * one[4] for one in errors]), errors
 
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import chain, product
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from augment_ru.attacks.numbers import Numbers, case_of_day, listed, ordinals, ranks
-from augment_ru.editing.numbered import Place, edits_at, fitted, in_pieces
+from augment_ru.attacks.numbers import case_of_day, listed, ordinals, ranks
+from augment_ru.editing.numbered import Place, fitted
 from augment_ru.language.inflection import inflect, noun_of
 from augment_ru.language.morphology import readings
 from augment_ru.language.numerals import (
@@ -55,7 +55,7 @@ def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
     unit = rf"(?:{'|'.join(map(_unit, longest))})"
     number = re.compile(
         rf"(?:(?<=\d)[-‑]|(?<!\w)(?<![^\W\d_][-‑])(?<!\d/))(?:(?P<minus>(?<!\S)[-−])?(?P<sign>[{money}]\s?))?"
-        r"(?:(?<!\d[.,])(?P<int>\d{1,12})[.,](?P<part>\d{1,5})(?![.,:-]?\d)"
+        r"(?:(?<!\d[.,])(?P<int>\d{1,12})(?:[.,]|:(?=\d\d\b))(?P<part>\d{1,5})(?![.,:-]?\d)"
         r"|(?P<whole>\d{1,3}(?:\.\d{3}){2,3}(?!\.?\d)|\d{1,3}(?:[ \u00a0]\d{3}){1,3}(?![ \u00a0‑-]?\d)|\d{1,12})"
         r"(?:(?:[-‑](?P<ending>[а-яё]{1,3})|(?P<glued>ый|[оиы]й|[аоы]е|ая|я|го|о?му|[оы]м|[оыеу]?х|т?и|мя|е))(?![\w-]))?)"
         rf"(?:\s?(?P<scale>тыс\b\.?|млн\b\.?|млрд\b\.?|трлн\b\.?))?(?:\s?(?P<unit>{unit})(?:/(?P<per>{unit}|[а-яё]+))?)?"
@@ -84,8 +84,8 @@ _DATE = re.compile(
     r"|(?P<from>\d{4})-(?P<of>\d\d)-(?P<at>\d\d))(?:\s?г(?:\.|ода)?(?!\w))?(?!\w|[-/.]\d)"
 )
 _PAIR = re.compile(r"(?<![\w.,/-])(?P<one>\d{1,4})/(?P<other>\d{1,4})(?![\w/-]|[.,]\d)(?P<short>\s?г(?:г?\.|г?\b))?")
-_CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d")
-"""A time such as 19.30."""
+_CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d|(?:[01]?\d|2[0-3]):[0-5]\d")
+"""A time such as 19.30, 9:05."""
 _FAR = 80
 """How many characters before and behind a number are read."""
 _ANOTHER = r"\d+(?:[.,]\d+)*(?:-[а-яё]{1,3})?"
@@ -110,44 +110,34 @@ _MONEY = frozenset({"рубль", "доллар", "евро", "копейка", 
 _PER_TIME = frozenset({"час", "минута", "секунда", "сутки", "день", "год", "месяц", "неделя"})
 
 
-class _Numbers(Numbers):
-    __slots__ = ()
-    spoken: ClassVar[bool] = True
-
-
-_NUMBERS = _Numbers(classes=("words",))
-
-
 def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
     """Yield how the numbers of a text are said; none overlap."""
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
-    done = list[Said]()
-    edits = (edit for ways in in_pieces(text, _NUMBERS) for edit in edits_at(text, ways[0]))
-    first = (_groups(text), _dates(text), _pairs(text), ((one.start, one.stop, one.text) for one in edits))
-    for start, stop, new in chain(*first, _rest(text, found, done)):
-        if all(stop <= begin or end <= start for begin, end, _ in done):
-            done.append((start, stop, _YEAR_OF_DATE.sub(lambda year: ordinal(int(year[0]), "gent", "masc"), new)))
+    done: list[Said] = []
+    for one in chain(_groups(text), _dates(text), _pairs(text), _rest(text, found, done)):
+        if all(one[1] <= start or stop <= one[0] for start, stop, _ in done):
+            done.append(one)
     yield from done
-
-
-_YEAR_OF_DATE = re.compile(r"\d{4}(?= года)")
 
 
 def _rest(text: str, found: Amounts, done: list[Said]) -> Iterator[Said]:
     for match in found.number.finditer(text):
         alone = match["minus"] or match[0][0] not in "-‑"  # not «РД-13-3»
         if alone or any(stop == match.start() for _, stop, _ in done):
-            yield from _fitted(text, *_amount(text, match, found))
+            yield _fitted(text, *_amount(text, match, found))
 
 
-def _fitted(text: str, start: int, stop: int, new: str) -> Iterator[Said]:
+def _fitted(text: str, start: int, stop: int, new: str) -> Said:
     """Fit what is said to the text before it: «с 2» is «со вторым», which is one change."""
-    origin = max(0, start - _FAR)
-    for place in [*fitted(text[origin:stop], Place(start - origin, stop - origin, new, "words"))][:1]:
-        first, last, form = place.before or (start - origin, start - origin, "")
-        yield origin + first, stop, form + text[origin + last : start] + place.text
-        return
-    yield start, stop, new
+    origin = max(0, start - _NEAR)
+    place = Place(start - origin, stop - origin, new, "words")
+    place = next(fitted(text[origin : stop + _NEAR], place), place)
+    first, last, form = place.before or (start - origin, start - origin, "")
+    return origin + first, stop, form + text[origin + last : start] + place.text
+
+
+_NEAR = 1_000
+"""How many characters around a number tell whether a text has ё."""
 
 
 def _groups(text: str) -> Iterator[Said]:
@@ -242,8 +232,9 @@ def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
     if words:
         return start, stop, zeros + (_described(one, words) or _counted(one, words, _per(match["per"], words, found)))
     if _CLOCK.fullmatch(match[0]):
-        minute = "ноль ноль" if part == "00" else "ноль " * (part[0] == "0") + cardinal(int(part), one.case)
-        return start, stop, f"{cardinal(one.whole, one.case)} {minute}"
+        minutes = "ноль " * (part[0] == "0") + cardinal(int(part), one.case)
+        minutes = minutes if int(part) else counted_phrase(one.whole, "час", one.case)
+        return start, stop, f"{cardinal(one.whole, one.case)} {minutes}"
     if part and not (cases_at(before) and _RANKED.search(before)):  # «глава 3.2», «USB 3.0»
         return start, stop, f"{_spelled(figures)} {_spelled(part)}"
     return start, stop, zeros + (_decimal(one) if part else _said(one))
