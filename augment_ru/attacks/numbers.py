@@ -21,6 +21,8 @@ from augment_ru.language.numerals import (
     cases_at,
     class_of,
     compound_start,
+    decimal,
+    governors,
     noun_after,
     nouns_behind,
     numeral_atoms,
@@ -41,24 +43,29 @@ def listed(kind: str) -> dict[str, str]:
 
 def _day(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«18 июля» → «восемнадцатого июля»."""
-    day, cases = int(match["day"]), cases_at(text[: match.start()])
-    before = text[: match.start()].lower().split()[-1:]
-    likely = "accs" if before in (["на"], ["по"]) else "gent"
-    case = next((one for one in ("datv", "ablt") if cases == {one}), likely)
-    if 0 < day <= _LAST_DAY and before != ["в"]:
-        yield Place(match.start(), match.end("day"), ordinal(day, case, "neut"), "words")
+    day, before = int(match["day"]), text[: match.start()]
+    if 0 < day <= _LAST_DAY and before.lower().split()[-1:] != ["в"]:
+        yield Place(match.start(), match.end("day"), ordinal(day, case_of_day(before), "neut"), "words")
+
+
+def case_of_day(before: str) -> str:
+    """Return the case of the day of a month behind a text: «на пятое мая», «к пятому мая», «пятого мая»."""
+    cases = cases_at(before)
+    likely = "accs" if before.lower().split()[-1:] in (["на"], ["по"]) else "gent"
+    return next((one for one in ("datv", "ablt") if cases == {one}), likely)
 
 
 def _date(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«18.07.2020» → «18 июля 2020 года», «восемнадцатого июля 2020 года»."""
     day, month, year = int(match["date"]), int(match["month"]), match["year"]
     names = {int(number): name for name, number in listed("month").items()}
-    if not 0 < day <= _LAST_DAY or month not in names or cases_at(text[: match.start()]) in ({"datv"}, {"ablt"}):
+    if not 0 < day <= _LAST_DAY or month not in names:
         return
     tail = f" {names[month]} {year} года" if year else f" {names[month]}"
     if year or re.search(r"(?:^|\b(?:с|до|от|после|около|и))\s+$", text[: match.start()], re.IGNORECASE):
         yield Place(match.start(), match.end(), f"{day}{tail}", "forms")
-        yield Place(match.start(), match.end(), ordinal(day, "gent", "neut") + tail, "words")
+        said = ordinal(day, case_of_day(text[: match.start()]), "neut")
+        yield Place(match.start(), match.end(), said + tail, "words")
 
 
 def _clock(_: str, match: re.Match[str]) -> Iterator[Place]:
@@ -126,7 +133,7 @@ def _ends_in(word: str, ending: str) -> bool:
 
 def ordinals(number: int, nouns: Sequence[Noun], cases: frozenset[str]) -> Iterator[str]:
     """Yield the ordinals of a number that agree with its noun; without a noun, the ordinals in these cases."""
-    if not number or (number >= _THOUSAND and any(one.number == "plur" for one in nouns)):
+    if not number or (number >= _THOUSAND and not number % _TEN and any(one.number == "plur" for one in nouns)):
         return  # «в 1980-х годах» is said without the century
     if not nouns and number >= _THOUSAND and not number % _TEN:
         return
@@ -152,13 +159,15 @@ _CENTURIES = {16: "XVI", 17: "XVII", 18: "XVIII", 19: "XIX", 20: "XX", 21: "XXI"
 
 def _compound(_: str, match: re.Match[str]) -> Iterator[Place]:
     """«20-летний» → «двадцатилетний»."""
-    number, rest = int(match["many"]), match["rest"]
-    if (
-        0 < number <= _THOUSAND
-        and (rest.startswith(tuple(listed("stem"))) or has_form(f"пяти{rest}"))
-        and not (number == 1 and rest.startswith("лет"))
-    ):
-        yield Place(match.start(), match.end(), compound_start(number) + rest, "words")
+    if said := compound(int(match["many"]), match["rest"]):
+        yield Place(match.start(), match.end(), said, "words")
+
+
+def compound(number: int, rest: str) -> str:
+    """Return a number and the rest of a word, such as «летний», as one word; "" if there is no such word."""
+    known = rest.startswith(tuple(listed("stem"))) or has_form(f"пяти{rest}")
+    odd = not 0 < number <= _THOUSAND or (number == 1 and rest.startswith("лет"))
+    return compound_start(number) + rest if known and not odd else ""
 
 
 def _compound_words(_: str, match: re.Match[str]) -> Iterator[Place]:
@@ -184,16 +193,8 @@ def _fraction(text: str, match: re.Match[str]) -> Iterator[Place]:
         return
     start, end = match.start(), end_of_short(text, match.end()) if unit else stop + nouns[0].stop
     gap = " " if unit else text[stop : stop + nouns[0].start]
-    if part == "5" and whole:
-        number = f"{cardinal(whole, 'nomn', noun.gender or 'masc')} с половиной"
-        number = number if whole > 1 else "полторы" if "femn" in noun.word else "полтора"
-        yield Place(start, end, f"{number}{gap}{noun_after(max(whole, 2), lemma, 'nomn')}", "words")
-        return
-    ending = "ая" if class_of(int(part)) == "one" else "ых"
-    value = f"{cardinal(int(part), 'nomn', 'femn')} {('десят', 'сот')[len(part) - 1]}{ending}"
-    if whole:
-        value = f"{cardinal(whole, 'nomn', 'femn')} {'целая' if class_of(whole) == 'one' else 'целых'} и {value}"
-    yield Place(start, end, f"{value}{gap}{noun_after(2, lemma, 'nomn')}", "words")
+    value = decimal(whole, part, case, noun.gender or "masc").removeprefix("ноль целых ")
+    yield Place(start, end, f"{value}{gap}{noun_after(max(whole, 2) if part == '5' else 2, lemma, 'nomn')}", "words")
 
 
 def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -220,12 +221,32 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
     if number > _THOUSAND and nouns and nouns[0].lemma == "год" and (nouns[0].number == "sing" or not number % 10):
         found = set(ordinals(number, [one for one in nouns if one.number == "sing"], cases))
     else:
-        found = {word for word, _ in ways_to_count(number, nouns, cases)}
+        counts = {word for word, _ in ways_to_count(number, nouns, cases)}
+        found = {*ranks(number, nouns, cases, text[:start])} or counts
     if len(found) == 1 and not (number == 1 and cases == ANY_CASE and not text[:start].endswith(" и ")):
         yield Place(start, stop, found.pop(), "words")
     many = [one for one in nouns if (one.number, one.case) == ("plur", "gent") and one.lemma != "год"]
     if number % _ROUND == 0 and number >= _THOUSAND and many:
         yield Place(start, stop, f"{number / _THOUSAND:g}".replace(".", ",") + " тыс.", "forms")
+
+
+def ranks(number: int, nouns: Sequence[Noun], cases: frozenset[str], before: str) -> Iterator[str]:
+    """Yield the ordinals of a number that tells which one its noun is, not how many: «3 место», «инвалид 3 группы».
+
+    Args:
+        number: the number.
+        nouns: the readings of its noun.
+        cases: the cases that the number may have.
+        before: the text before the number.
+    """
+    of = re.search(r"(?:\b(?P<in>в|на|из|для)\s+)?(?P<word>[а-яё]{3,})\s+$", before, re.IGNORECASE)
+    word = readings(of["word"])[0] if of else None
+    owned = word is not None and word.pos == "NOUN" and (not of or not of["in"] or "anim" in word.grammemes)
+    ranked = [one for one in nouns if one.number == "sing" and listed("rank").get(one.lemma) == "only"]
+    own = [one for one in ranked if one.case == "gent" and owned]
+    free = word is not None and of is not None and governors().keys().isdisjoint({same_word(of["word"]), word.lemma})
+    if own or (ranked and class_of(number) == "one" and (free or of is None)):
+        yield from ordinals(number, own or ranked, ANY_CASE if own else cases)
 
 
 def _is_adjective(text: str, match: re.Match[str]) -> bool:
@@ -376,8 +397,6 @@ class Numbers(WritesOtherwise):
 
     name: ClassVar[str] = "numbers"
     known: ClassVar[tuple[str, ...]] = CLASSES
-    spoken: ClassVar[bool] = False
-    """Whether numbers change in every chain («с 5 по 10»), and decades stay."""
     classes: tuple[str, ...] = CLASSES
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
@@ -386,16 +405,12 @@ class Numbers(WritesOtherwise):
         taken: list[tuple[int, int]] = []
         maybe, patterns = (_DIGIT, _patterns()[:_OF_WORDS]) if self.classes == ("words",) else (_MAYBE, _patterns())
         for pattern, find in patterns if maybe.search(text) else ():
-            for match in pattern.finditer(text) if find is not _decade or not self.spoken else ():
+            for match in pattern.finditer(text):
                 start, stop = match.span()
                 if all(stop <= begin or end <= start for begin, end in taken):
                     taken.append((start, stop))
                     after = find is not _day and chained.match(text, stop)
-                    if (
-                        self.spoken
-                        or find in _ALONE
-                        or not (after or chain.search(text, max(start - _LONGEST_CHAIN, 0), start))
-                    ):
+                    if find in _ALONE or not (after or chain.search(text, max(start - _LONGEST_CHAIN, 0), start)):
                         yield tuple(find(text, match))
 
 

@@ -142,6 +142,10 @@ def _places_of(word: str) -> list[tuple[str, list[tuple[int, int]]]]:
 
     Each stands with its places: the number of a paradigm, and the index of a form in it.
     """
+    return _looked_up(word)
+
+
+def _looked_up(word: str) -> list[tuple[str, list[tuple[int, int]]]]:
     analyser = morphology()
     return analyser.dictionary.words.similar_items(word, analyser.char_substitutes)  # type: ignore[no-any-return]
 
@@ -188,15 +192,31 @@ def shares_lemma(one: str, other: str) -> bool:
     >>> shares_lemma("кошка", "кошку"), shares_lemma("кошка", "мошка")
     (True, False)
     """
-    first, second = (_known_lemmas(word) or lemmas_of(word) for word in (one, other))
-    return not frozenset(first).isdisjoint(second)
+    second = _known_lemmas(other) or lemmas_of(other)
+    return any(lemma in second for lemma in _known_lemmas(one) or lemmas_of(one))
 
 
 @lru_cache(maxsize=20_000)
-def _known_lemmas(word: str) -> frozenset[str]:
+def _known_lemmas(word: str) -> tuple[str, ...]:
     """Return the lemmas of the dictionary that a word in lower case may be a form of, with е for ё."""
-    normal = morphology().dictionary.build_normal_form
-    return frozenset(normal(*place, form).replace("ё", "е") for form, places in _places_of(word) for place in places)
+    found = {_lemma_at(*place, form) for form, places in _looked_up(word) for place in places}
+    return tuple([lemma.replace("ё", "е") for lemma in found])
+
+
+def _lemma_at(number: int, place: int, form: str) -> str:
+    """Return the lemma of a form at a place of the dictionary, as pymorphy3's `build_normal_form` does."""
+    skipped, dropped, prefix, suffix = _way_to_lemma(number, place)
+    return prefix + form[skipped : len(form) - dropped] + suffix
+
+
+@cache
+def _way_to_lemma(number: int, place: int) -> tuple[int, int, str, str]:
+    """Return how many letters at the start and the end of a form its lemma lacks, and the lemma's letters there."""
+    dictionary = morphology().dictionary
+    paradigm, prefixes, suffixes = dictionary.paradigms[number], dictionary.paradigm_prefixes, dictionary.suffixes
+    at = len(paradigm) // 3 * 2
+    old, new = prefixes[paradigm[at + place]], prefixes[paradigm[at]]
+    return len(old), len(suffixes[paradigm[place]]), new, suffixes[paradigm[0]]
 
 
 NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
@@ -254,7 +274,7 @@ def readings(word: str) -> tuple[Reading, ...]:
         for number, place in places:
             paradigm = dictionary.paradigms[number]
             name, tag = _numbered_tag(paradigm[len(paradigm) // 3 + place])
-            found.append((dictionary.build_normal_form(number, place, form), tag, chance_of(f"{word}:{name}", 0)))
+            found.append((_lemma_at(number, place, form), tag, chance_of(f"{word}:{name}", 0)))
     found.sort(key=itemgetter(2), reverse=True)
     share = 0.0 if found[0][2] else 1 / len(found)  # nothing is known of how likely they are
     return tuple(Reading(lemma, *tag, known=True, score=share or chance / 1e6) for lemma, tag, chance in found)

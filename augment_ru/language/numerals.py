@@ -117,11 +117,44 @@ def ordinal(number: int, case: str, gender: str, *, animate: bool = False) -> st
     thousands, rest = divmod(number, _THOUSAND)
     last = _parts(rest)[-1]
     lemma = numeral_atoms()[last].ordinal if rest else f"{compound_start(thousands) if thousands > 1 else ''}тысячный"
+    word, whole = _adjective(lemma, case, gender, animate=animate), number - last if rest else 0
+    return f"{cardinal(whole, 'nomn')} {word}" if whole else word
+
+
+def _adjective(lemma: str, case: str, gender: str, *, animate: bool = False) -> str:
+    """Put an adjective into a case and a gender; `plur` is the plural."""
     marks = ["plur"] if gender == "plur" else ["sing", gender]
     like = next(one for one in known_forms("красивую") if one.kind == "ADJ")
-    word = inflect(lemma, like.having(case, *marks, *(["anim" if animate else "inan"] if case == "accs" else [])))
-    whole = number - last if rest else 0
-    return f"{cardinal(whole, 'nomn')} {word}" if whole else str(word)
+    return inflect(lemma, like.having(case, *marks, *(["anim" if animate else "inan"] if case == "accs" else []))) or ""
+
+
+def decimal(whole: int, part: str, case: str, gender: str = "") -> str:
+    """Write a decimal number in words.
+
+    >>> decimal(2, "1", "accs"), decimal(0, "25", "gent"), decimal(2, "5", "nomn", "femn")
+    ('две целых и одну десятую', 'ноля целых двадцати пяти сотых', 'две с половиной')
+
+    Args:
+        whole: the number before the comma.
+        part: the figures behind it, one to five.
+        case: the case by its name in pymorphy3, such as `gent`.
+        gender: `masc`, `femn` or `neut`, if what is counted follows, so that «5» may be a half; otherwise "".
+    """
+    if gender and is_half(whole, part, case):
+        one = "полторы" if gender == "femn" else "полтора"
+        return f"{cardinal(whole, case, gender)} с половиной" if whole > 1 else one
+    said = list[str]()
+    for number, rank in (whole, 0), (int(part), 10 ** len(part)):
+        sort = class_of(number) if number else "zero"
+        form = case if sort == "one" or (number and case not in {"nomn", "accs"}) else "gent"
+        of = (form, "femn" if sort == "one" else "plur")
+        said.append(f"{cardinal(number, case, 'femn')} {ordinal(rank, *of) if rank else _adjective('целый', *of)}")
+    return (" и " if whole else " ").join(said)
+
+
+def is_half(whole: int, part: str, case: str) -> bool:
+    """Tell whether a decimal number is said with a half before what it counts: «два с половиной», «полтора»."""
+    return part == "5" and whole > 0 and case in {"nomn", "accs"}
 
 
 @cache
@@ -144,9 +177,32 @@ def noun_after(number: int, lemma: str, case: str) -> str:
     kind, noun = class_of(number), noun_of(lemma)
     if noun is None:
         return lemma
-    if kind == "thousands" or (kind != "one" and case in {"nomn", "accs"}):
+    if not number or kind == "thousands" or (kind != "one" and case in {"nomn", "accs"}):
         return inflect(lemma, noun.having("sing" if kind == "few" else "plur", "gent")) or lemma
     return inflect(lemma, noun.having("sing" if kind == "one" else "plur", case)) or lemma
+
+
+@lru_cache(maxsize=20_000)
+def counted_phrase(number: int, phrase: str, case: str) -> str:
+    """Return the form of a noun, or of an adjective and a noun, after a number; words behind the noun stay.
+
+    >>> counted_phrase(2, "квадратный метр", "nomn"), counted_phrase(5, "километр в час", "gent")
+    ('квадратных метра', 'километров в час')
+
+    Args:
+        number: the number.
+        phrase: the words, with ё.
+        case: the case of the number and the noun together, by its name in pymorphy3.
+    """
+    first, *rest = phrase.split(" ")
+    adjective = next((one.lemma for one in readings(first) if one.pos == "ADJF"), "") if rest else ""
+    if not adjective:
+        return " ".join([noun_after(number, first, case), *rest])
+    noun, is_one = noun_of(rest[0]), class_of(number) == "one"
+    gender = (noun and noun.gender) or "masc"
+    form = case if is_one or case not in {"nomn", "accs"} else "gent"
+    form = "nomn" if form != case and gender == "femn" and class_of(number) == "few" else form  # «две чайные ложки»
+    return f"{_adjective(adjective, form, gender if is_one else 'plur')} {counted_phrase(number, ' '.join(rest), case)}"
 
 
 @cache
@@ -194,7 +250,7 @@ def _cases_behind_word(word: str) -> frozenset[str]:
     found, known = readings(word), governors()
     kind = next((known[one] for one in (word, *(same_word(each.lemma) for each in found)) if one in known), "")
     if kind:
-        return frozenset({"gent"}) if kind == "gent" else NO_GENITIVE if kind == "free" else ANY_CASE
+        return frozenset({kind}) if kind in ANY_CASE else NO_GENITIVE if kind == "free" else ANY_CASE
     if not is_known(word):
         return ANY_CASE
     if found[0].pos in {"ADJF", "PRTF"}:

@@ -45,8 +45,9 @@ def transcription(word: str, stress: int = -1) -> str:
     parts = _PARTS.findall(word)
     if stress < 0 and len(parts) - (word[-1:] not in VOWELS) == 1:
         stress = 0
-    sounds = [_sounds(part, place == stress, place == len(parts) - 1) for place, part in enumerate(parts)]
-    return _TWICE.sub(r"\1", "".join(sounds))
+    last = len(parts) - 1
+    said = "".join([_sounds(part, place == stress, place == last) for place, part in enumerate(parts)])
+    return _TWICE.sub(r"\1", said) if _TWICE.search(said) else said
 
 
 @lru_cache(maxsize=50_000)
@@ -73,7 +74,7 @@ def _vowel(letter: str, before: str, stressed: bool, last: bool) -> str:  # noqa
     said = _PLAIN.get(letter, letter)
     if said == "и" and before in _HARD:
         return "ы"
-    if stressed or said in "иуы" or (last and letter == "я"):
+    if stressed or said in "иуы" or (last and letter in "ая"):
         return said
     soft = (letter in "еёяэ" and before not in _HARD) or before in "чщ"
     return "и" if soft or (said == "э" and before not in _HARD) else "ы" if said == "э" else "а"

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate, chain, pairwise
@@ -11,17 +11,16 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from augment_ru.attacks.numbers import Numbers
-from augment_ru.attacks.speech.said import NUMBER, case_at, said_number, said_roman
+from augment_ru.attacks.numbers import compound
+from augment_ru.attacks.speech.said import Amounts, amounts, said_numbers, said_roman
 from augment_ru.draws import Floats, Ints, Keys, Streams, unit
-from augment_ru.editing.numbered import edits_at, in_pieces
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
-from augment_ru.language.morphology import has_form, readings, shares_lemma
-from augment_ru.language.numerals import cardinal, compound_start, noun_after, ordinal
+from augment_ru.language.morphology import has_form, shares_lemma
+from augment_ru.language.numerals import cardinal, counted_phrase
 from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, number_in, rows, same_word
 from augment_ru.similarities.meaning.quantities import amounts_of
@@ -29,7 +28,7 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, Mask, counted, counts_before, encode, marked
 from augment_ru.text.words import LETTERS_AND_DIGITS
 
-_ABBREVIATION = re.compile("[БВГДЖЗКЛМНПРСТФХЦЧШЩ]{2,4}")
+_ABBREVIATION = re.compile("[БВГДЖЗКЛМНПРСТФХЦЧШЩ]{2,4}|[A-Z][BCDFGHJKLMNPQRSTVWXZ]{0,3}|[A-Z]{2}")
 _JOINED = frozenset({"в", "за", "из", "к", "на", "от", "по", "под", "при", "с"})
 _JOINED_BY_LETTER = {letter: sorted(one for one in _JOINED if one[0] == letter) for letter in "взикнопс"}
 _CAPITALS_AND_SIGNS = re.compile(r"[A-ZА-ЯЁ]+|[^\w\s]")
@@ -98,24 +97,22 @@ class Speech(Attack):
         rows = batch.rows(starts)
         shares = _shares(rows, heard, np.maximum(wrong, 0.0) / (1.0 - self.refused))
         errors = list(_errors(starts, heard, shares, _drawn(streams, rows, used)))
-        for start, error in errors:
-            stop = start + error.width
-            made.append((start, stop, error.text, Note(text[start:stop] if error.text else None, error.kind)))
+        for start, (width, new, _, kind, _) in errors:
+            stop = start + width
+            made.append((start, stop, new, Note(text[start:stop] if new else None, kind)))
         rows = batch.rows(np.array([start for start, _ in errors], dtype=np.int64))
         ranks.append(np.maximum(_drawn(streams, rows, used), _BASE))
         for start, stop, *_ in made:
             taken[start:stop] = True
-        lowered = list(_lowered(batch, words, ~taken & np.repeat(sizes > 0, batch.lengths + 1)))
-        made += lowered
-        rows = batch.rows(np.array([start for start, *_ in lowered], dtype=np.int64))
-        ranks.append(_drawn(streams, rows, used) * _BASE)
+        starts, stops, lowered = _lowered(batch, words, ~taken & np.repeat(sizes > 0, batch.lengths + 1))
+        ranks.append(_drawn(streams, batch.rows(starts), used) * _BASE)
         begins, ends, texts, notes = zip(*made, strict=True) if made else ((),) * 4
         return Proposals.of_edits(
-            np.array(begins, dtype=np.int64),
-            np.array(ends, dtype=np.int64),
+            np.append(np.array(begins, dtype=np.int64), starts),
+            np.append(np.array(ends, dtype=np.int64), stops),
             np.concatenate(ranks),
-            texts,
-            notes=lambda edits: [notes[at] for at in edits.tolist()],
+            [*texts, *lowered],
+            notes=lambda edits: [notes[at] if at < len(notes) else None for at in edits.tolist()],
         )
 
 
@@ -134,6 +131,7 @@ class _Table(NamedTuple):
         hints: finds what signs begin with; `rare` are the longest words of abbreviations. Most texts have neither.
         latin: pairs of Latin letters and what is said for them, the longest first; at the end of a word, and anywhere.
         letters: the names of letters.
+        amounts: what finds numbers with their units.
         lost: the weight of each word that may be lost.
         near: the groups of letters that may be misheard, each with what is heard and a weight.
     """
@@ -145,6 +143,7 @@ class _Table(NamedTuple):
     rare: frozenset[str]
     latin: Sequence[Sequence[tuple[str, str]]]
     letters: dict[str, str]
+    amounts: Amounts
     lost: dict[str, float]
     near: Sequence[tuple[str, str, float]]
 
@@ -155,7 +154,8 @@ def _table(name: str) -> _Table:
     for kind, old, new, share in rows(dictionary_path(name), columns=4):
         weight = number_in(f"{name}: {kind} {old}", share, most=1.0)
         kinds.setdefault(kind, []).append((old, new.replace("-", ""), weight))
-    said = {old: new for old, new, _ in kinds.get("spoken", [])}
+    units = {old: new for old, new, _ in kinds.get("unit", [])}
+    said = {old: new for old, new, _ in (*kinds.get("unit", []), *kinds.get("spoken", [])) if _may_be_alone(old, units)}
     longest = sorted(said, key=len, reverse=True)
     signs, shorts = (
         "|".join(
@@ -177,30 +177,29 @@ def _table(name: str) -> _Table:
         frozenset(max(LETTERS_AND_DIGITS.findall(one), key=len) for one in said if one[0].isalpha()),
         latin,
         {old: new for old, new, _ in kinds.get("letter", [])},
+        amounts(units, {old: new for old, new, _ in kinds.get("numbered", [])}),
         {old: weight for old, _, weight in kinds.get("lost", [])},
         kinds.get("near", ()),
     )
 
 
-class _Error(NamedTuple):
-    """An error at a word.
-
-    Attributes:
-        width: how many characters of the text are misheard.
-        text: what is heard instead; "" if the word is lost.
-        weight: how likely the error is, relative to others.
-        kind: its kind, a key of `_SHARES`.
-        cost: how many words are wrong by it.
-    """
-
-    width: int
-    text: str
-    weight: float
-    kind: str
-    cost: int
+def _may_be_alone(short: str, units: Mapping[str, str]) -> bool:
+    """Tell whether an abbreviation is said without a number, too: it is no unit, or cannot be another word."""
+    return short not in units or _UNIT_ALONE.fullmatch(short) is not None
 
 
-_Row = tuple[int, int, str, Note | None]
+_UNIT_ALONE = re.compile(r"\W.*|[а-яё]{2}.*[^\w ].*|[^\Wаеёиоуыэюя]{2,}")
+
+
+_Error = tuple[int, str, float, str, int]
+"""An error at a word: how many characters are misheard; what is heard ("" if the word is lost); how likely the error
+is, relative to others; its kind, a key of `_SHARES`; how many words are wrong by it.
+
+Many are kept; the collector of garbage passes over plain tuples, but not over named ones.
+"""
+
+
+_Row = tuple[int, int, str, Note]
 """An edit: its start, its stop, its new text and its note. Here and below places are global."""
 
 
@@ -208,34 +207,34 @@ _Heard = tuple[float, float, Sequence[_Error]]
 """The sum of the weights of errors, the same times wrong words, and the errors: what may be heard at a word."""
 
 
-class _Word(NamedTuple):
-    """A word as it is written.
-
-    Attributes:
-        low: the word in lower case, with е for ё.
-        spoken: what is said for a number, a Latin word or an abbreviation; None for other words.
-        short: whether it may belong to an abbreviation of the dictionary.
-    """
-
-    low: str
-    spoken: str | None
-    short: bool
-
-
 @lru_cache(maxsize=200_000)
-def _word(word: str, name: str) -> _Word:
+def _word(word: str, name: str) -> tuple[str, str | None, bool]:
+    """Return a word in lower case with е for ё; what is said for it, if it is no plain word; whether it may be short.
+
+    What is said is that of a number, a Latin word or an abbreviation. What is short may belong to an abbreviation of
+    the dictionary.
+    """
     low, table = same_word(word), _table(name)
-    return _Word(low, _spoken(word, table), low in table.rare or not low.isalnum())
+    return low, _spoken(word, table), not table.rare.isdisjoint(_DIGITS_AND_LETTERS.findall(low))
 
 
 class _Words(NamedTuple):
-    """The words of all texts: where each starts and stops, which of the different words it is, and these."""
+    """The words of all texts: where each starts and stops, which of the different words it is, and what `_word` says.
+
+    Attributes:
+        text: the texts.
+        starts, stops: where each word starts and stops.
+        which: which of the different words each is.
+        lows, spoken, short: what `_word` says of each of the different words.
+    """
 
     text: str
     starts: Ints
     stops: Ints
     which: Ints
-    different: Sequence[_Word]
+    lows: Sequence[str]
+    spoken: Sequence[str | None]
+    short: Sequence[bool]
 
     @classmethod
     def of(cls, text: str, name: str) -> "_Words":
@@ -243,30 +242,23 @@ class _Words(NamedTuple):
         pieces = _BETWEEN_WORDS.split(text)  # what is between words, word, what is between words, …
         stops = np.cumsum([*map(len, pieces)])
         numbers = {word: number for number, word in enumerate(dict.fromkeys(pieces[1::2]))}
-        which = np.array([numbers[word] for word in pieces[1::2]], dtype=np.int64)
-        return cls(text, stops[:-1:2], stops[1::2], which, [_word(word, name) for word in numbers])
+        which = np.array([*map(numbers.__getitem__, pieces[1::2])], dtype=np.int64)
+        said = zip(*(_word(word, name) for word in numbers), strict=True) if numbers else ((),) * 3
+        return cls(text, stops[:-1:2], stops[1::2], which, *said)
 
-    def such(self, holds: Callable[[_Word], bool]) -> Mask:
-        """Tell for each word whether something holds of it, shape (words,)."""
-        return np.array([holds(word) for word in self.different], dtype=np.bool_)[self.which]
+    def such(self, holds: Sequence[bool]) -> Mask:
+        """Tell for each word what is told for the different words, shape (words,)."""
+        return np.array(holds, dtype=np.bool_)[self.which]
 
 
 _BETWEEN_WORDS = re.compile(f"({LETTERS_AND_DIGITS.pattern})")
-
-
-class _Numbers(Numbers):
-    __slots__ = ()
-    spoken: ClassVar[bool] = True
-
-
-_NUMBERS = _Numbers(classes=("words",))
 
 
 def _spoken_edits(batch: Batch, words: _Words, table: _Table, taken: Mask) -> Sequence[tuple[int, Edit]]:
     """Return the edits that write numbers, signs and words as they are spoken, by texts; mark what they take."""
     made = list[tuple[int, Edit]]()
     for row, start, stop, new in chain(
-        _spoken_numbers(batch, words, taken), _spoken_signs(batch, words, table), _spoken_words(batch, words, taken)
+        _spoken_numbers(batch, table), _spoken_signs(batch, words, table), _spoken_words(batch, words, taken)
     ):
         if not taken[start:stop].any():
             made.append((row, Edit(start, stop, new)))
@@ -278,39 +270,33 @@ _Spoken = tuple[int, int, int, str]
 """What is spoken: the row of its text, its start, its stop, and the new text."""
 
 
-def _spoken_numbers(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]:
+def _spoken_numbers(batch: Batch, table: _Table) -> Iterator[_Spoken]:
     starts, is_digit = batch.starts.tolist(), (batch.codes >= ord("0")) & (batch.codes <= ord("9"))
     for row in np.unique(batch.rows(np.flatnonzero(is_digit))).tolist():
-        for ways in in_pieces(batch.texts[row], _NUMBERS):
-            for edit in edits_at(batch.texts[row], ways[0]):
-                said = _YEAR_OF_DATE.sub(lambda year: ordinal(int(year[0]), "gent", "masc"), edit.text)
-                yield row, starts[row] + edit.start, starts[row] + edit.stop, said
-        for match in NUMBER.finditer(words.text, starts[row], starts[row + 1]):
-            if match[0][0] not in "-‑" or taken[match.start() - 1]:  # not «РД-13-3»
-                for one in said_number(words.text, match, starts[row], starts[row + 1] - 1):
-                    yield row, *one
+        for start, stop, said in said_numbers(batch.texts[row], table.amounts):
+            yield row, starts[row] + start, starts[row] + stop, said
 
 
 def _spoken_signs(batch: Batch, words: _Words, table: _Table) -> Iterator[_Spoken]:
     starts = batch.starts.tolist()
     signs = np.array([match.start() for match in table.hints.finditer(words.text)], dtype=np.int64)
-    hints = np.append(words.starts[words.such(lambda word: word.short)], signs)
+    hints = np.append(words.starts[words.such(words.short)], signs)
     for row in np.unique(batch.rows(hints)).tolist():
         for match in table.spoken.finditer(words.text, starts[row], starts[row + 1]):
-            said = _agreed(table.said[match[0].lower()], words.text, starts[row], match.start())
-            yield row, *match.span(), said
+            said = table.said[short := match[0].lower()]
+            yield row, *match.span(), counted_phrase(5, said, "nomn") if short in table.amounts.units else said
 
 
 def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]:
     starts = batch.starts.tolist()
-    told = np.flatnonzero(words.such(lambda word: word.spoken is not None))
+    told = np.flatnonzero(words.such([said is not None for said in words.spoken]))
     for row, at in zip(batch.rows(words.starts[told]).tolist(), told.tolist(), strict=True):
         start, stop = int(words.starts[at]), int(words.stops[at])
-        said, word = words.different[words.which[at]].spoken or "", words.text[start:stop].replace("Х", "X")
+        said, word = words.spoken[words.which[at]] or "", words.text[start:stop].replace("Х", "X")
         if _ROMAN.fullmatch(words.text, start, stop) or word == "XX":
             number = 10 if word == "X" else int(amounts_of(word.lower())[0].value)  # «x» alone is no amount
-            said, more = said_roman(words.text[starts[row] : start], number, words.text[stop : starts[row + 1]])
-            stop += more
+            roman, more = said_roman(words.text[starts[row] : start], word, number, words.text[stop : starts[row + 1]])
+            said, stop = roman or said, stop + more
         if said:
             yield row, start, stop, said
         taken[start:stop] = True
@@ -321,22 +307,10 @@ _CLOSE = {"°": rf"(?:(?<=\d)|(?<=\d{_GAP}))°", "-": rf"(?<!\S)(?<!\d{_GAP})-(?
     one: rf"(?<=\w){one}(?=\w)|(?<=\w{_GAP}){one}(?={_GAP}?[\w-])" for one in "<>"
 }
 """Where signs that mean other things, too, are spoken: before a number, between two words."""
-_YEAR_OF_DATE = re.compile(r"\d{4}(?= года)")
-_COUNT = re.compile(r"(?<![\d.,])(\d+[.,])?(\d{1,6})\s?$")
 _COMPOUND = re.compile(r"([1-9]\d{0,2})-([а-яё]{4,})")
 _MOST_DIGITS = 12
 _DIGITS_AND_LETTERS = re.compile(r"\d+|[^\W\d_]+")
 _ROMAN = re.compile(r"(?=..|(?<=[а-яё][^\S\n]).)X{0,3}(?:IX|IV|V?I{0,3})")
-
-
-def _agreed(said: str, text: str, first: int, stop: int) -> str:
-    """Return what is said for a sign, in agreement with the number before it: «два градуса», «пять градусов»."""
-    count, (word, *rest) = _COUNT.search(text, max(first, stop - 8), stop), said.split(" ")
-    lemma, grammemes = readings(word)[0].lemma, readings(word)[0].grammemes
-    if count and {"NOUN", "plur", "gent"} <= grammemes and lemma not in {"год", "век"}:  # «1941—1945 гг.» count none
-        case = case_at(text[first : count.start()])
-        return " ".join([noun_after(2, lemma, "nomn") if count[1] else noun_after(int(count[2]), lemma, case), *rest])
-    return said
 
 
 def _cost(text: str, edit: Edit) -> int:
@@ -352,7 +326,7 @@ def _shares(rows: Ints, heard: Sequence[_Heard], budgets: Floats) -> Floats:
         heard: what may be heard there.
         budgets: how many words of each text are expected to be wrong, shape (texts,).
     """
-    weights, costs = np.array([one[:2] for one in heard]).reshape(-1, 2).T
+    weights, costs = (np.array([one[part] for one in heard], dtype=np.float64) for part in (0, 1))
     full = np.zeros(rows.size, dtype=np.bool_)
     while True:
         taken = np.bincount(rows[full], _HIGHEST * costs[full] / weights[full], budgets.size)
@@ -370,9 +344,9 @@ def _errors(starts: Ints, heard: Sequence[_Heard], shares: Floats, points: Float
     for at in np.flatnonzero(points < shares).tolist():
         start, (weight, _, errors), aim = int(starts[at]), heard[at], float(points[at] / shares[at])
         if start >= done:
-            bounds = zip(errors, accumulate(one.weight for one in errors), strict=True)
+            bounds = zip(errors, accumulate(one[2] for one in errors), strict=True)
             error = next((one for one, bound in bounds if aim * weight < bound), errors[-1])
-            done = start + error.width
+            done = start + error[0]
             yield start, error
 
 
@@ -387,16 +361,16 @@ def _padded(text: str, edit: Edit) -> tuple[int, int, str, Note]:
 def _spoken(word: str, table: _Table) -> str | None:
     """Return a number, a Latin word or an abbreviation as it is spoken; None for other words."""
     if not word.isalpha():
-        if (match := _COMPOUND.fullmatch(word)) and readings(match[2])[0].pos == "ADJF":
-            return compound_start(int(match[1])) + match[2]
+        if (match := _COMPOUND.fullmatch(word)) and (said := compound(int(match[1]), match[2])):
+            return said
         parts = _DIGITS_AND_LETTERS.findall(word)
         if any(map(str.isalpha, parts)) and any(map(str.isdecimal, parts)):  # «МТЗ-80»
             is_count = [one.isdecimal() and one[0] != "0" and len(one) <= _MOST_DIGITS for one in parts]
             ways = zip(parts, is_count, strict=True)
-            said = (cardinal(int(one), "nomn") if count else _spoken(one, table) for one, count in ways)
-            return " ".join(new or old for new, old in zip(said, parts, strict=True))
+            new = (cardinal(int(one), "nomn") if count else _spoken(one, table) for one, count in ways)
+            return " ".join(one or old for one, old in zip(new, parts, strict=True))
         return None
-    if word.isascii():
+    if word.isascii() and not (word.isupper() and _ABBREVIATION.fullmatch(word)):
         return _latin(word.lower(), table.name)
     if word.isupper() and _ABBREVIATION.fullmatch(word):
         return "".join(table.letters.get(letter.lower(), letter) for letter in word)
@@ -417,10 +391,10 @@ def _latin(word: str, name: str) -> str:
 def _places(batch: Batch, words: _Words, taken: Mask, table: _Table) -> tuple[Ints, Sequence[_Heard]]:
     """Return the start of each word that may be misheard, lost or joined with the next one, and these errors."""
     before, frequent = batch.untouchable_before, _frequent_words()
-    plain = words.such(lambda word: word.spoken is None) & (before[words.starts] == before[words.stops])
+    plain = words.such([said is None for said in words.spoken]) & (before[words.starts] == before[words.stops])
     plain &= counted(taken, words.starts, words.stops) == 0
     starts, stops, which = words.starts[plain], words.stops[plain], words.which[plain]
-    lows = [word.low for word in words.different]
+    lows = words.lows
     met = _heard([lows[number] for number in np.unique(which).tolist()], table)
     heard = [met.get(low, _NOTHING) for low in lows]
     little = np.array([low in table.lost or low in _JOINED for low in lows], dtype=np.bool_)[which]
@@ -454,16 +428,16 @@ def _little(word: str, lost: int, joint: str, width: int, name: str) -> _Heard:
         width: how many characters the two have.
         name: the dictionary.
     """
-    errors = list[_Error]()
+    errors: list[_Error] = []
     if lost and (weight := _table(name).lost.get(word)):
-        errors.append(_Error(lost, "", weight * _SHARES["lost"], "lost", 1))
+        errors.append((lost, "", weight * _SHARES["lost"], "lost", 1))
     if word in _JOINED and _is_common(joint):
-        errors.append(_Error(width, joint, _SHARES["join"], "join", 2))
+        errors.append((width, joint, _SHARES["join"], "join", 2))
     return _weighed((*errors, *_heard((word,), _table(name))[word][2]))
 
 
 def _weighed(errors: Sequence[_Error]) -> _Heard:
-    return fsum([one.weight for one in errors]), fsum([one.weight * one.cost for one in errors]), errors
+    return fsum([one[2] for one in errors]), fsum([one[2] * one[4] for one in errors]), errors
 
 
 @cache
@@ -543,7 +517,8 @@ def _heard(words: Iterable[str], table: _Table) -> dict[str, _Heard]:
 
 def _misheard(word: str, changes: Sequence[tuple[int, str, str, float]]) -> _Heard:
     """Return what may be heard instead of a word: at most the three likeliest errors."""
-    frequent, found = _frequent_words(), dict[str, tuple[float, str]]()
+    found: dict[str, tuple[float, str]] = {}
+    frequent = _frequent_words()
     for start, old, new, weight in changes:
         other = word[:start] + new + word[start + len(old) :]
         if other in frequent and other not in found and has_form(other):
@@ -552,18 +527,17 @@ def _misheard(word: str, changes: Sequence[tuple[int, str, str, float]]) -> _Hea
             kind = "same" if same else "ending" if ends else "near"
             found[other] = (weight * _SHARES[kind], kind)
     for first in _JOINED_BY_LETTER.get(word[0], ()):
-        rest = word.removeprefix(first)
-        if _SHORTEST <= len(rest) < len(word) and _is_common(rest):
+        rest = word[len(first) :]
+        if rest in frequent and len(rest) >= _SHORTEST and word.startswith(first) and has_form(rest):
             found.setdefault(f"{first} {rest}", (_SHARES["split"] * 0.3, "split"))
     if not found:
         return _NOTHING
     best = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))[:3]
-    errors = tuple(_Error(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best)
-    return _weighed(errors)
+    return _weighed(tuple([(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best]))
 
 
-def _lowered(batch: Batch, words: _Words, free: Mask) -> Iterator[_Row]:
-    """Yield the edits that lower capitals and drop punctuation.
+def _lowered(batch: Batch, words: _Words, free: Mask) -> tuple[Ints, Ints, Sequence[str]]:
+    """Return the edits that lower capitals and drop punctuation: where each starts and stops, and the new text.
 
     Args:
         batch: the texts.
@@ -571,7 +545,7 @@ def _lowered(batch: Batch, words: _Words, free: Mask) -> Iterator[_Row]:
         free: which characters may change, shape (codes,).
     """
     found = list(_CAPITALS_AND_SIGNS.finditer(words.text))
-    starts, stops = np.array([match.span() for match in found], dtype=np.int64).reshape(-1, 2).T
+    starts, stops = (np.array([one.span()[side] for one in found], dtype=np.int64) for side in (0, 1))
     inside = counts_before(marked(free.size, words.starts)) > counts_before(marked(free.size, words.stops))
     is_sign = ~np.array([match[0].isalpha() for match in found], dtype=np.bool_)
     kept = (counted(free, starts, stops) == stops - starts) & ~(is_sign & inside[starts + 1])  # «кто-то» stays
@@ -583,5 +557,5 @@ def _lowered(batch: Batch, words: _Words, free: Mask) -> Iterator[_Row]:
     )  # «слово"(другое»
     stops = stops + (is_sign & space[starts - 1] & space[stops])
     edits = zip(starts.tolist(), stops.tolist(), is_sign.tolist(), joins.tolist(), strict=True)
-    for start, stop, drops, joint in edits:
-        yield start, stop, (" " if joint else "") if drops else words.text[start:stop].lower(), None
+    texts = [" " * joint if drops else words.text[start:stop].lower() for start, stop, drops, joint in edits]
+    return starts, stops, texts

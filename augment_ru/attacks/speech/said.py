@@ -1,104 +1,345 @@
-"""Says the numbers that the attack `numbers` leaves in figures: «от 4 до 6 утра» as «от четырёх до шести утра»."""
+"""Says numbers with what belongs to them, in the case of their place: «от 4 до 6 кг» as «от четырёх до шести кило…»."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from itertools import product
+from itertools import chain, product
+from typing import NamedTuple
 
-from augment_ru.attacks.numbers import listed, ordinals
+from augment_ru.attacks.numbers import case_of_day, listed, ordinals, ranks
 from augment_ru.editing.numbered import Place, fitted
+from augment_ru.language.inflection import inflect, noun_of
 from augment_ru.language.morphology import readings
 from augment_ru.language.numerals import (
     NO_GENITIVE,
     NUMERAL_CASES,
+    Noun,
     cardinal,
+    case_of_unit,
     cases_at,
     class_of,
+    compound_start,
+    counted_phrase,
+    decimal,
+    is_half,
     noun_after,
     nouns_behind,
     ordinal,
     ways_to_count,
 )
 
-NUMBER = re.compile(
-    r"(?:(?<=\d)[-‑]|(?<!\w)(?<![^\W\d_][-‑])(?<!\d/))"
-    r"(?:(?<!\d[.,])(?P<int>\d{1,12})[.,](?P<part>\d{1,3})(?![.,:-]?\w)"
-    r"|(?P<whole>\d{1,3}(?:[ \u00a0]\d{3}){1,3}(?![ \u00a0‑-]?\d)|\d{1,12})(?:[-‑](?P<ending>[а-яё]{1,3})(?![\w-]))?)"
-    r"(?![^\W_]|[-‑][^\W\d_]|/\d)",
-    re.IGNORECASE,
+Said = tuple[int, int, str]
+"""The start and the stop of what is said, and how it is said."""
+
+
+class Amounts(NamedTuple):
+    """What finds numbers, with what stands beside them.
+
+    Attributes:
+        number: finds a number with a sign of money before it, and the units behind it.
+        units: maps what `number` finds as a unit, in lower case, to its words: «кв. м» to «квадратный метр».
+        numbered: finds what has a number, such as «стр.», at the end of a text.
+        nouns: maps that, in lower case, to its noun.
+    """
+
+    number: re.Pattern[str]
+    units: Mapping[str, str]
+    numbered: re.Pattern[str]
+    nouns: Mapping[str, str]
+
+
+def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
+    """Return what finds numbers beside the units and the abbreviated nouns of a dictionary."""
+    units = {**listed("unit"), **_YEARS_OF, **units}
+    money, longest = "".join(one for one in units if one in "$€₽£¥"), sorted(units, key=len, reverse=True)
+    unit = rf"(?:{'|'.join(map(_unit, longest))})"
+    number = re.compile(
+        rf"(?:(?<=\d)[-‑]|(?<!\w)(?<![^\W\d_][-‑])(?<!\d/))(?:(?P<minus>(?<!\S)[-−])?(?P<sign>[{money}]\s?))?"
+        r"(?:(?<!\d[.,])(?P<int>\d{1,12})(?:[.,]|:(?=\d\d\b))(?P<part>\d{1,5})(?![.,:-]?\d)"
+        r"|(?P<whole>\d{1,3}(?:\.\d{3}){2,3}(?!\.?\d)|\d{1,3}(?:[ \u00a0]\d{3}){1,3}(?![ \u00a0‑-]?\d)|\d{1,12})"
+        r"(?:(?:[-‑](?P<ending>[а-яё]{1,3})|(?P<glued>ый|[оиы]й|[аоы]е|ая|я|го|о?му|[оы]м|[оыеу]?х|т?и|мя|е))(?![\w-]))?)"
+        rf"(?:\s?(?P<scale>тыс\b\.?|млн\b\.?|млрд\b\.?|трлн\b\.?))?(?:\s?(?P<unit>{unit})(?:/(?P<per>{unit}|[а-яё]+))?)?"
+        r"(?![^\W_]|[-‑][^\W\d_]|/\d)",
+        re.IGNORECASE,
+    )
+    short = "|".join(map(re.escape, nouns)) or "(?!)"
+    return Amounts(number, units, re.compile(rf"(?<![\w.-])(?:{short})\s?$", re.IGNORECASE), nouns)
+
+
+def _unit(short: str) -> str:
+    """Return the pattern of a unit; one of a single letter is small, and no part of «т. е.»."""
+    end = r"(?!\w)" * short[-1].isalnum()
+    return rf"(?-i:{re.escape(short)}){end}(?!\.\s?[а-яё]{{1,2}}\.)" if len(short) == 1 else re.escape(short) + end
+
+
+_YEARS_OF = {"г.": "год", "г": "грамм", "гг.": "год"}
+_CAPITALS = re.compile(r"[А-ЯЁ]{2,}")
+_GROUPS = re.compile(
+    r"(?<![\w+/-])(?:\+\d{1,3}[ -]?|8[ -]?)?(?:\(\d{3,5}\)|\d{3,5})[ -]?\d{1,3}[ -]\d\d[ -]\d\d(?![\w/-])"
+    r"|(?<![\w+/-])\d{1,5}(?:-\d{1,5}){2,}(?![\w/-])|(?<![\w+/-])\d{4}(?: \d{4}){2,3}(?![\w/-])"
 )
-"""A number that belongs to no word, as that of «МТЗ-80» does, with the hyphen before it in «2-3»."""
-_CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d")
-"""A time such as 19.30."""
+"""A telephone number, a code: its groups are said one by one."""
+_DATE = re.compile(
+    r"(?<![\w.,/-])(?:(?P<day>\d{1,2})(?P<by>[./])(?P<month>\d\d)(?P=by)(?P<year>\d{4}|\d\d)"
+    r"|(?P<from>\d{4})-(?P<of>\d\d)-(?P<at>\d\d))(?:\s?г(?:\.|ода)?(?!\w))?(?!\w|[-/.]\d)"
+)
+_PAIR = re.compile(r"(?<![\w.,/-])(?P<one>\d{1,4})/(?P<other>\d{1,4})(?![\w/-]|[.,]\d)(?P<short>\s?г(?:г?\.|г?\b))?")
+_CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d|(?:[01]?\d|2[0-3]):[0-5]\d")
+"""A time such as 19.30, 9:05."""
 _FAR = 80
 """How many characters before and behind a number are read."""
-_FROM = re.compile(r"(?<!\w)\d+(?:[.,]\d+)*(?:-[а-яё]{1,3})?\s*[-‑–—]?\s*$|(?<!\S)[-−+±]\s?$")
+_ANOTHER = r"\d+(?:[.,]\d+)*(?:-[а-яё]{1,3})?"
+_FROM = re.compile(
+    rf"(?<!\w)(?:(?:{_ANOTHER}|[IVXХ]+),\s)*(?:{_ANOTHER}|[IVXХ]+)\s*(?:[-‑–—]|(?:,|и|или)\s)?\s*$|(?<!\S)[-−+±]\s?$"
+)
 """What stands between a number and what governs it: the first number of «5–10 мая», a sign."""
 _TO = re.compile(
-    r"\s*(?:[-‑–—]|(?:и|или|по|до)\b)\s*(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b)", re.IGNORECASE
+    r"(?:\s*(?:[-‑–—,]|(?:и|или|по|до|на)\b)\s*(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+", re.IGNORECASE
 )
 """What stands between a number and its noun: «5–10 мая», «от 4 до 6 часов»."""
-_NAME, _CENTURY = re.compile(r"([А-ЯЁ][а-яё]+)\s+$"), re.compile(r"\s*вв?\.")
-_YEAR = re.compile(r"\s*г(?:г?\.|\b|од)")
-_LETTER = re.compile(r"(?<=[^\s.!?…]\s)[А-ЯЁ]\s+$")
+_NAME, _CENTURY = re.compile(r"([А-ЯЁ][а-яё]+)\s+$"), re.compile(r"\s*(?:(?P<many>вв)|в)\.")
+_YEAR, _ERA = re.compile(r"\s*г(?:г?\.|\b|од)"), re.compile(r"\s*(?:до\s)?н\.\s?э")
+_LETTER = re.compile(r"(?<=[^\s.!?…]\s)[«\"(]?[А-ЯЁ]\s+$|(?<=\b(?:на|до|от|из|по|за) )[вкосу] $")
 """A letter that is no preposition, such as that of «САУ 2 С 1»."""
-_PARTS = ("десят", "сот", "тысячн")
 _PARTS_OF_DAY = frozenset({"утро", "день", "вечер", "ночь"})
 _OF_CARDINALS = frozenset({"и", "ти", "ми", "мя", "ю", "ух", "ех", "ь"})
-_DATES, _YEARS = range(1, 32), range(1000, 2100)
+_DATES, _YEARS, _LEAST_YEAR = range(1, 32), range(1000, 2100), 100
+_IN_YEAR = re.compile(r"(?<!\w)(?:в|со?|до|после|по|к)\s+$", re.IGNORECASE)
+_HUNDRED = 100
+_MONEY = frozenset({"рубль", "доллар", "евро", "копейка", "гривна"})
+_PER_TIME = frozenset({"час", "минута", "секунда", "сутки", "день", "год", "месяц", "неделя"})
 
 
-def said_number(text: str, match: re.Match[str], first: int, last: int) -> Iterator[tuple[int, int, str]]:
-    """Yield the start, the stop and the new text of the edits that write a number as it is said.
+def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
+    """Yield how the numbers of a text are said; none overlap."""
+    text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
+    done: list[Said] = []
+    for one in chain(_groups(text), _dates(text), _pairs(text), _rest(text, found, done)):
+        if all(one[1] <= start or stop <= one[0] for start, stop, _ in done):
+            done.append(one)
+    yield from done
 
-    Args:
-        text: the text of the number, with others around it.
-        match: what `NUMBER` found.
-        first: where the text of the number starts.
-        last: where it stops.
-    """
-    start, stop, figures = *match.span(), re.sub(r"\D", "", match["int"] or match["whole"])
-    sign = listed("unit").get(text[max(start - 1, first) : start])
-    start -= sign is not None  # «$20» is «двадцать долларов»
-    origin, end = max(first, start - _FAR), min(last, stop + _FAR)
-    before, behind, number = text[origin:start], text[stop:end], int(figures)
-    case = case_at(before)
-    if _CLOCK.fullmatch(match[0]):
-        new = f"{cardinal(number, 'nomn')} {'ноль ' * (match['part'][0] == '0')}{cardinal(int(match['part']), 'nomn')}"
-    elif match["part"]:
-        new = _with_part(number, match["part"], "gent" if case == "gent" else "nomn")
-    else:
-        new = "ноль " * (len(figures) - len(str(number))) + _said(
-            before, number, (match["ending"] or "").lower(), behind
-        )
-    if sign:
-        new += f" {noun_after(2, sign, 'nomn') if match['part'] else noun_after(number, sign, case)}"
+
+def _rest(text: str, found: Amounts, done: list[Said]) -> Iterator[Said]:
+    for match in found.number.finditer(text):
+        alone = match["minus"] or match[0][0] not in "-‑"  # not «РД-13-3»
+        if alone or any(stop == match.start() for _, stop, _ in done):
+            yield _fitted(text, *_amount(text, match, found))
+
+
+def _fitted(text: str, start: int, stop: int, new: str) -> Said:
+    """Fit what is said to the text before it: «с 2» is «со вторым», which is one change."""
+    origin = max(0, start - _NEAR)
     place = Place(start - origin, stop - origin, new, "words")
-    place = next(fitted(text[origin:end], place), place)
-    if place.before:
-        yield origin + place.before[0], origin + place.before[1], place.before[2]
-    yield start, stop, place.text
+    place = next(fitted(text[origin : stop + _NEAR], place), place)
+    first, last, form = place.before or (start - origin, start - origin, "")
+    return origin + first, stop, form + text[origin + last : start] + place.text
 
 
-def said_roman(before: str, number: int, behind: str) -> tuple[str, int]:
-    """Return a Roman number as it is said, and how much is said with it of what follows: «в XX в.», «при Петре I»."""
-    century, case, name = re.match(r"\s*в\.", behind), _case_of_year(before), _NAME.search(before)
+_NEAR = 1_000
+"""How many characters around a number tell whether a text has ё."""
+
+
+def _groups(text: str) -> Iterator[Said]:
+    """«8 903 123-05-67» → «восемь девятьсот три сто двадцать три ноль пять шестьдесят семь»."""
+    for match in _GROUPS.finditer(text):
+        if not _DATE.match(text, match.start()):
+            said = (_spelled(group) for group in re.findall(r"\d+", match[0]))
+            yield *match.span(), "плюс " * (match[0][0] == "+") + " ".join(said)
+
+
+def _spelled(figures: str) -> str:
+    number = int(figures)
+    return " ".join(["ноль"] * (len(figures) - len(str(number))) + [cardinal(number, "nomn")])
+
+
+def _dates(text: str) -> Iterator[Said]:
+    """«на 14.02.2022 г.» → «на четырнадцатое февраля две тысячи двадцать второго года»."""
+    months = {int(number): name for name, number in listed("month").items()}
+    for match in _DATE.finditer(text):
+        day, month, year = (int(match[one] or match[other]) for one, other in _DATE_PARTS)
+        if day in _DATES and month in months and year:
+            said = ordinal(day, case_of_day(_FROM.sub("", text[: match.start()])), "neut")
+            yield *match.span(), f"{said} {months[month]} {ordinal(year, 'gent', 'masc')} года"
+
+
+_DATE_PARTS = (("day", "at"), ("month", "of"), ("year", "from"))
+
+
+def _pairs(text: str) -> Iterator[Said]:
+    """«1/8 финала» → «одна восьмая финала», «сезон 2020/21» → «сезон две тысячи двадцатого двадцать первого годов»."""
+    for match in _PAIR.finditer(text):
+        one, other = int(match["one"]), int(match["other"])
+        before, behind, case = text[: match.start()], text[match.end() :], case_at(text[: match.start()])
+        nouns = nouns_behind(behind)
+        if one in _YEARS and other in {one + 1, (one + 1) % 100}:
+            year = next((noun for noun in nouns if noun.lemma == "год"), None)
+            of = year.case if year and year.case in _cases(before) else _case_of_year(before)
+            said = f"{ordinal(one, of, 'masc')} {ordinal(other, of, 'masc')}"
+            if year or match["short"] or readings((before.split() or [""])[-1])[0].pos == "NOUN":
+                yield *match.span(), said if year else f"{said} {_noun('год', of, many=True)}"
+        elif 0 < one < other and any(noun.case == "gent" for noun in nouns) and _cases(before) != {"accs", "loct"}:
+            is_one, noun = class_of(one) == "one", {3: "треть", 4: "четверть"}.get(other)
+            of = case if is_one or case not in {"nomn", "accs"} else "gent"
+            part = noun_after(one, noun, case) if noun else ordinal(other, of, "femn" if is_one else "plur")
+            yield *match.span(), f"{cardinal(one, case, 'femn')} {part}"
+
+
+def _noun(lemma: str, case: str, many: object) -> str:
+    """Return «год» or «век» in a case: «в двадцатом году», «в двадцатых годах»."""
+    noun, of = noun_of(lemma), "loc2" if case == "loct" and lemma == "год" and not many else case
+    form = noun and inflect(lemma, noun.having("plur" if many else "sing", of))
+    return {"лет": "годов"}.get(form or "", form or lemma)
+
+
+class _Number(NamedTuple):
+    """A number with the texts around it; figures and part are what stands before and behind its comma."""
+
+    before: str
+    behind: str
+    figures: str
+    part: str
+    ending: str
+
+    @property
+    def whole(self) -> int:
+        return int(self.figures)
+
+    @property
+    def case(self) -> str:
+        """The case of what is counted, if it is written in short."""
+        before = _FROM.sub("", self.before)
+        if class_of(self.whole) == "one" and not self.part and cases_at(before) == {"accs", "datv"}:
+            return "datv"  # «по 1 рублю»
+        return case_of_unit(before, self.behind) or case_at(self.before)
+
+
+def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
+    """Return how a number is said with the units behind it, and with what has it: «на стр. 5»."""
+    start, stop = match.span()
+    before, behind, part = text[max(0, start - _FAR) : start], text[stop : stop + _FAR], match["part"] or ""
+    figures = re.sub(r"\D", "", match["int"] or match["whole"])
+    one = _Number(before, behind, figures, part, (match["ending"] or match["glued"] or "").lower())
+    named, said = found.numbered.search(before), _year(one, (match["unit"] or "").lower())
+    words = [found.units[each.strip().lower()] for each in match.group("scale", "unit", "sign") if each]
+    if said:
+        return start, stop, said
+    if named and not words:
+        case = _case_of_noun(before[: named.start()], found.numbered)
+        said = counted_phrase(1, found.nouns[named[0].strip().lower()], case)
+        return start - len(named[0]), stop, " ".join([said, *map(_spelled, filter(None, (figures, part)))])
+    zeros = "минус " * bool(match["minus"]) + "ноль " * (len(figures) - len(str(one.whole)))
+    if words:
+        return start, stop, zeros + (_described(one, words) or _counted(one, words, _per(match["per"], words, found)))
+    if _CLOCK.fullmatch(match[0]):
+        minutes = "ноль " * (part[0] == "0") + cardinal(int(part), one.case)
+        minutes = minutes if int(part) else counted_phrase(one.whole, "час", one.case)
+        return start, stop, f"{cardinal(one.whole, one.case)} {minutes}"
+    if part and not (cases_at(before) and _RANKED.search(before)):  # «глава 3.2», «USB 3.0»
+        return start, stop, f"{_spelled(figures)} {_spelled(part)}"
+    return start, stop, zeros + (_decimal(one) if part else _said(one))
+
+
+def _case_of_noun(before: str, numbered: re.Pattern[str]) -> str:
+    """Return the case of a noun, such as «стр.», before its number; another may stand before it: «рис. 3 и табл. 2»."""
+    while numbered.search(another := _FROM.sub("", before)):
+        before = numbered.sub("", another)
+    likely = {"loct", "datv"} & cases_at(before)
+    return "accs" if _SEE.search(before) else likely.pop() if len(likely) == 1 else case_at(before)
+
+
+_SEE = re.compile(r"(?<!\w)(?:см\.|смотри[а-яё]*)\s+$", re.IGNORECASE)
+
+
+def _year(one: _Number, unit: str) -> str:
+    """Say a number with «г.» or «гг.» as a year: «в 1941–1945 гг.»; "" if it is none."""
+    weighed = not unit.endswith(".") and any(noun.case == "gent" for noun in nouns_behind(one.behind))
+    in_year = (one.whole in _YEARS and not weighed) or (
+        unit != "г" and (unit == "гг." or _ERA.match(one.behind) or _IN_YEAR.search(one.before))
+    )
+    if unit not in {"г", "г.", "гг."} or one.part or not (in_year or one.ending):
+        return ""
+    case = _case_of_year(one.before)
+    if one.ending:
+        said, case = _with_ending(one, [], {case} if unit == "гг." and one.ending == "х" else set())
+    else:
+        said = ordinal(one.whole, case, "masc")
+    return f"{said} {_noun('год', case, unit == 'гг.')}"
+
+
+_IN = frozenset({"accs", "loct"})
+
+
+def _described(one: _Number, words: list[str]) -> str:
+    """Say a percentage that describes the noun behind it: «50% скидка» as «пятидесятипроцентная скидка»."""
+    nouns = [noun for noun in nouns_behind(one.behind) if noun.number == "sing" and noun.case in _cases(one.before)]
+    if words != ["процент"] or one.part or not nouns or nouns[0].case == "gent" or not 0 < one.whole <= _HUNDRED:
+        return ""
+    like = ordinal(1, nouns[0].case, nouns[0].gender, animate=nouns[0].animate)
+    return f"{compound_start(one.whole)}процентн{like.removeprefix('перв')}"
+
+
+def _per(per: str | None, words: list[str], found: Amounts) -> list[str]:
+    """Say what stands behind the slash of a unit: «5 $/шт.» is «пять долларов за штуку»."""
+    noun = {"с": "секунда", **found.units}.get(per.lower(), per.lower()) if per else ""
+    preposition = "в" if noun in _PER_TIME else "за" if words[-1] in _MONEY else "на"
+    return [preposition, counted_phrase(1, noun, "accs")] if noun else []
+
+
+def _counted(one: _Number, words: list[str], per: list[str]) -> str:
+    """Say a number with its units: «2,5 кг» as «два с половиной килограмма», «5 тыс. р.» as «пять тысяч рублей»."""
+    first = words[0].split(" ")
+    noun, case = noun_of(first[0]) or noun_of(first[-1]), one.case
+    gender = (noun and noun.gender) or "masc"
+    number, of = one.whole, case
+    if one.part:
+        number, of = max(one.whole, 2) if is_half(one.whole, one.part, case) else 2, "nomn"
+    said = decimal(one.whole, one.part, case, gender) if one.part else cardinal(one.whole, case, gender)
+    rest = (counted_phrase(5, each, "nomn") for each in words[1:])
+    return " ".join([said, counted_phrase(number, words[0], of), *rest, *per])
+
+
+def _decimal(one: _Number) -> str:
+    """Say a decimal number without a unit in short: «в 2,5 раза» as «в два с половиной раза»."""
+    nouns = [noun for noun in nouns_behind(one.behind) if (noun.number, noun.case) == ("sing", "gent")]
+    few = nouns and class_of(max(one.whole, 2)) == "few"
+    return decimal(one.whole, one.part, one.case, nouns[0].gender if few else "")
+
+
+def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, int]:
+    """Return a Roman number as it is said, and how much is said with it of what follows: «в XX в.», «при Петре I».
+
+    Of a letter by itself, such as the name of an axis, nothing is said.
+    """
+    century, case, name = _CENTURY.match(behind), _case_of_year(before), _NAME.search(before)
     if century or _CENTURY.match(_TO.sub("", behind, count=1)):
-        said = ordinal(number, case, "masc")
-        return (f"{said} {noun_after(1, 'век', case)}", century.end()) if century else (said, 0)
-    ways = {*ordinals(number, [one for one in nouns_behind(behind) if one.number == "sing"], _cases(before))}
+        noun = f" {_noun('век', case, century['many'])}" if century else ""
+        return ordinal(number, case, "masc") + noun, century.end() if century else 0
+    nouns = nouns_behind(behind.lower())
+    alone = [one for one in nouns if one.number == "sing" and one.case in _cases(before)]
+    ways = {*ordinals(number, alone or nouns, _cases(before))} if nouns else set[str]()
     for one in readings(name[1])[:1] if name and not ways else ():
         if "Name" in one.grammemes and one.case:
             ways.add(ordinal(number, one.case, "femn" if "femn" in one.grammemes else "masc", animate=True))
+    if len(word) == 1 and not ways and cases_at(before):
+        return "", 0
     return (ways.pop() if len(ways) == 1 else cardinal(number, "nomn")), 0
 
 
 def case_at(before: str) -> str:
-    """Return the likeliest case of a number behind a text; the nominative stands for the accusative, too."""
+    """Return the likeliest case of a number behind a text."""
     cases = _cases(before)
     if cases == {"ablt", "gent"}:
         return "ablt" if before.lower().endswith("между ") else "gent"
-    return next(iter(cases)) if len(cases) == 1 and cases != {"accs"} else "nomn"
+    if cases == _IN and _ABOUT.search(before):
+        return "loct"
+    word = re.search(r"([А-Яа-яё]+)\s+$", before)
+    if ("accs" in cases and "nomn" not in cases) or (word and "tran" in readings(word[1])[0].grammemes):
+        return "accs"
+    return next(iter(cases)) if len(cases) == 1 else "nomn"
+
+
+_ABOUT = re.compile(r"(?<!\w)об?о?\s+$", re.IGNORECASE)
 
 
 def _cases(before: str) -> frozenset[str]:
@@ -107,47 +348,51 @@ def _cases(before: str) -> frozenset[str]:
 
 
 def _case_of_year(before: str) -> str:
+    """Return the case of a year or a century, which is in the genitive behind another noun."""
+    before = _FROM.sub("", before)
     case, may = case_at(before), _cases(before)
-    return "loct" if may == {"accs", "loct"} else case if case in {"datv", "ablt"} else "gent"
+    if may == _IN and not re.search(r"(?<!\w)на\s+$", before, re.IGNORECASE):
+        return "loct"
+    return case if case in {"datv", "ablt", "accs"} else "gent" if _OWNER.search(before) else "nomn"
 
 
-def _said(before: str, number: int, ending: str, behind: str) -> str:
+_OWNER = re.compile(r"(?:[^\W\d_]|\bгг?\.)\s*$")
+
+
+def _said(one: _Number) -> str:
     """Return a whole number as it is said, in agreement with its noun, with what governs it and its ending."""
-    cases, behind = _cases(before), _TO.sub("", behind, count=1)
-    nouns = [one for one in nouns_behind(behind) if one.case != "gent" or one.lemma not in _PARTS_OF_DAY]
-    if ending:
-        return _with_ending(number, ending, cases, {one.case for one in nouns})
+    number, cases, behind = one.whole, _cases(one.before), _TO.sub("", one.behind, count=1)
+    nouns = [noun for noun in nouns_behind(behind) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
+    if one.ending:
+        return _with_ending(one, nouns, {noun.case for noun in nouns})[0]
     if number in _DATES and {*re.findall(r"\w+", behind)[:1]} & listed("month").keys():
-        return ordinal(number, "gent", "neut")
-    if number in _YEARS and _YEAR.match(behind):
-        return ordinal(number, next((one.case for one in nouns if one.case in cases), _case_of_year(before)), "masc")
-    said, ways = cardinal(number, case_at(before)), [word for word, _ in ways_to_count(number, nouns, cases)]
-    alone = [one for one in nouns if one.number == "sing"]
-    sure = cases if len(cases) < len(NO_GENITIVE) else cases - {"nomn", "accs", "gent"}
-    ranks = {*ordinals(number, alone, sure)} if alone and not ways else set[str]()
-    return ranks.pop() if len(ranks) == 1 else said if said in ways or not ways else ways[0]
+        before = _FROM.sub("", one.before)
+        named = not before.strip() and re.match(r"\s+[а-я]+\s+[—–]", one.behind)  # «1 мая — праздник»
+        return ordinal(number, "nomn" if named else case_of_day(before), "neut")
+    if number in _YEARS and (_YEAR.match(behind) or (not nouns and _IN_YEAR.search(_FROM.sub("", one.before)))):
+        of = next((noun.case for noun in nouns if noun.case in cases), _case_of_year(one.before))
+        return ordinal(number, of, "masc")
+    said, ways = cardinal(number, case_at(one.before)), [word for word, _ in ways_to_count(number, nouns, cases)]
+    alone = [noun for noun in nouns if noun.number == "sing" and not ways and _RANKED.search(one.before)]
+    rank = {*ranks(number, nouns, cases, one.before)}
+    rank |= {*ordinals(number, alone, cases)} if alone and not _LETTER.search(one.before) else set()
+    return rank.pop() if len(rank) == 1 else said if said in ways or not ways else ways[0]
 
 
-def _with_ending(number: int, ending: str, cases: AbstractSet[str], of_nouns: AbstractSet[str]) -> str:
-    """Return a number as the ending written at it says: «90-х», «22-го», «10-и»; the likeliest form if several fit."""
-    kinds = (
-        ["plur", "masc", "neut", "femn"]
-        if number % 10 == 0 and number not in _DATES
-        else ["masc", "neut", "femn", "plur"]
-    )
-    ranks = [(case, ordinal(number, case, kind)) for kind, case in product(kinds, NUMERAL_CASES)]
+_RANKED = re.compile(r"(?:^|[^\W\d_a-zA-Z]|[^\w\s])\s*$")
+"""What a number that may be an ordinal stands behind: no Latin name («Windows 10 система»)."""
+
+
+def _with_ending(one: _Number, nouns: list[Noun], of_nouns: AbstractSet[str]) -> tuple[str, str]:
+    """Return a number as its ending says, and its case: «90-х», «22-го», «10-и»; the likeliest if several fit."""
+    number, ending, cases = one.whole, one.ending, _cases(one.before)
+    kinds = [noun.gender if noun.number == "sing" else "plur" for noun in nouns]
+    many = number % 10 == 0 and number not in _DATES
+    kinds += ["plur", "masc", "neut", "femn"] if many else ["masc", "neut", "femn", "plur"]
+    ranked = [(case, ordinal(number, case, kind)) for kind, case in product(kinds, NUMERAL_CASES)]
     counts = [(case, cardinal(number, case)) for case in NUMERAL_CASES]
     few = ending == "х" and class_of(number) == "few"
-    ways = [*counts, *ranks] if few or ending in _OF_CARDINALS else [*ranks, *counts]
-    fit = [(case, word) for case, word in ways if word.replace("ё", "е").endswith(ending)]
-    fit.sort(key=lambda way: (way[0] not in of_nouns, way[0] not in cases))
-    return fit[0][1] if fit else cardinal(number, "nomn")
-
-
-def _with_part(whole: int, part: str, case: str) -> str:
-    """Return a decimal number as it is said: «две целых и одна десятая»."""
-    numbers, names = (whole, int(part)), ("цел", _PARTS[len(part) - 1])
-    ends = [("ой" if case == "gent" else "ая") if class_of(one) == "one" else "ых" for one in numbers]
-    return " и ".join(
-        f"{cardinal(one, case, 'femn')} {name}{end}" for one, name, end in zip(numbers, names, ends, strict=True)
-    )
+    ways = [*counts, *ranked] if few or ending in _OF_CARDINALS else [*ranked, *counts]
+    fit = [(word, case) for case, word in ways if word.replace("ё", "е").endswith(ending.replace("ё", "е"))]
+    fit.sort(key=lambda way: (way[1] not in of_nouns, way[1] not in cases))
+    return fit[0] if fit else (cardinal(number, "nomn"), "nomn")
