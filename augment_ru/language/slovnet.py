@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
@@ -289,27 +291,33 @@ class _Network:
             start = stop
 
 
+_DATA = Path(str(find_spec("natasha").origin)).with_name("data")  # type: ignore[union-attr]
+"""The files of the natasha package, which is not imported: that takes half a second and 14 MB."""
+
+
 @cache
 def _network(kind: str) -> _Network:
-    """Return one of natasha's models (`ner`, `morph` or `syntax`); it is loaded once for each process."""
-    import natasha  # noqa: PLC0415  (half a second)
+    """Return one of natasha's models (`ner`, `morph` or `syntax`); it is loaded once for each process.
+
+    All three number words as navec does, so the list of words that a model's file holds, too, is not read: 40 MB each.
+    """
+    from slovnet.exec import model as models  # noqa: PLC0415  (loaded only where texts are annotated)
+    from slovnet.exec.pack import Pack  # noqa: PLC0415
     from slovnet.shape import word_shape  # noqa: PLC0415
 
-    maker = {
-        "ner": natasha.NewsNERTagger,
-        "morph": natasha.NewsMorphTagger,
-        "syntax": natasha.NewsSyntaxParser,
-    }
-    infer = maker[kind](embedding()).infer
-    words, shapes = infer.encoder.words_vocab, infer.encoder.shapes_vocab
+    maker = {"ner": models.NER, "morph": models.Morph, "syntax": models.Syntax}[kind]
+    with Pack(_DATA / "model" / f"slovnet_{kind}_news_v1.tar") as pack:
+        model = pack.load_model(maker)
+        model = model.inject_arrays(dict(pack.load_arrays(model.weights))).inject_navec(embedding())
+        shapes, labels = pack.load_vocab("shape"), pack.load_vocab("rel" if kind == "syntax" else "tag")
+    words = embedding().vocab
 
     @lru_cache(maxsize=50_000)
     def encode(word: str) -> tuple[int, int]:
-        return words.encode(word.lower()), shapes.encode(word_shape(word))
+        return words.word_ids.get(word.lower(), words.unk_id), shapes.encode(word_shape(word))
 
-    labels = infer.decoder.rels_vocab if kind == "syntax" else infer.decoder.tags_vocab
-    encoder = Encoder(infer.model, words.pad_id, np.float32)
-    return _Network(infer.model, encoder, encode, (words.pad_id, shapes.pad_id), list(labels.items))
+    encoder = Encoder(model, words.pad_id, np.float32)
+    return _Network(model, encoder, encode, (words.pad_id, shapes.pad_id), labels.items)
 
 
 @cache
@@ -333,10 +341,19 @@ def _in_float64(part: Any) -> Any:  # noqa: ANN401  (slovnet has no types)
 @cache
 def embedding() -> Any:  # noqa: ANN401  (navec has no types)
     """Load, once for each process, the navec vectors of the natasha package: 250,000 words of news, 300 dimensions."""
-    from natasha.data import NEWS_EMBEDDING  # noqa: PLC0415
-    from navec import Navec  # noqa: PLC0415
+    from navec.navec import META, PQ, PQ_, VOCAB, Meta, Navec, Vocab  # noqa: PLC0415
+    from navec.tar import Tar  # noqa: PLC0415
 
-    return Navec.load(NEWS_EMBEDDING)
+    class Vectors(PQ):  # type: ignore[misc]
+        """The vectors without what compares words quickly, which takes 126 MB and is not read here."""
+
+        def precompute(self) -> None:
+            self.qdims = np.arange(self.qdim)
+
+    with Tar(_DATA / "emb" / "navec_news_v1_1B_250K_300d_100q.tar") as tar:
+        vocabulary = Vocab.from_file(tar.load(VOCAB))
+        vocabulary.counts = np.array(vocabulary.counts, np.uint32)
+        return Navec(Meta.from_file(tar.load(META)), vocabulary, Vectors.from_file(tar.load(PQ_)))
 
 
 @lru_cache(maxsize=50_000)
