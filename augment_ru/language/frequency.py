@@ -29,7 +29,8 @@ def count_of(word: str) -> int:
 
 
 @cache
-def _total() -> int:
+def all_words() -> int:
+    """Return how many words that news has: the sum of all counts."""
     return int(embedding().vocab.counts.sum())
 
 
@@ -48,4 +49,4 @@ def information(word: str) -> float:
     True
     """
     count = count_of(word) or count_of(word.replace("ё", "е")) or 1
-    return min(round(log2(_total() / count) / _BITS * _STEPS), _STEPS) / _STEPS
+    return min(round(log2(all_words() / count) / _BITS * _STEPS), _STEPS) / _STEPS
