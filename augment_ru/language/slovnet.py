@@ -233,10 +233,16 @@ class _Network:
     pad: tuple[int, int]
     labels: list[str]
 
-    def encoded(self, sentences: Sequence[Sequence[str]]) -> Iterator[npt.NDArray[np.floating]]:
-        """Yield the encoder's output for each sentence, shape (words, dimensions).
+    def encoded(
+        self, sentences: Sequence[Sequence[str]], read: Callable[[Numbers], Numbers] = np.asarray
+    ) -> Iterator[Numbers]:
+        """Yield what is read of the encoder's output for each sentence, shape (words, values).
 
         A long sentence is encoded in pieces, each together with the words around it that influence its output.
+
+        Args:
+            sentences: the words of each sentence.
+            read: what is read of an output, shape (words, dimensions): a row for each word; by default the output.
         """
         reach = self.encoder.reach
         pieces = [
@@ -250,7 +256,7 @@ class _Network:
             parts = []
             for _ in range(0, max(len(words), 1), _TOKENS_AT_ONCE):
                 (_, before, start), output = next(queue)
-                parts.append(output[before : before + min(_TOKENS_AT_ONCE, len(words) - start)])
+                parts.append(read(output[before : before + min(_TOKENS_AT_ONCE, len(words) - start)]))
             yield np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def at_places(
@@ -380,7 +386,7 @@ def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
     network = _network("ner")
     labels = ["" if label == "O" else label for label in network.labels]
     head, transitions = network.model.head, network.model.head.crf.transitions.array
-    scores = [head(outputs) for outputs in network.encoded(texts)]
+    scores = list(network.encoded(texts, head))
     found: list[list[str]] = [[] for _ in texts]
     unsure = []
     for at, best, ahead in best_paths(scores, transitions):
@@ -402,12 +408,14 @@ def tags(sentences: list[list[str]]) -> list[list[str]]:
     network = _network("morph")
     places = [(at, place) for at, words in enumerate(sentences) for place in range(len(words))]
     found = np.zeros(len(places), dtype=np.intp)
-    outputs = np.concatenate([*network.encoded(sentences), np.zeros((0, network.model.head.proj.in_dim), np.float32)])
-    unsure = []
-    for start in range(0, len(places), _TOKENS_AT_ONCE):
-        rows = slice(start, start + _TOKENS_AT_ONCE)
-        found[rows], near = _best(network.model.head(outputs[rows]))
-        unsure += (start + near).tolist()
+    unsure: list[int] = []
+    start, held = 0, list[Numbers]()
+    for number, outputs in enumerate(network.encoded(sentences), 1):
+        held.append(outputs)
+        if (size := sum(map(len, held))) >= _TOKENS_AT_ONCE or number == len(sentences):
+            found[start : start + size], near = _best(network.model.head(np.concatenate(held)))
+            unsure += (start + near).tolist()
+            start, held = start + size, []
     if unsure:
         exact = _precise("morph")
         again = exact.at_places(sentences, [places[at] for at in unsure])
