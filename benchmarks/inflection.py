@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from augment_ru.language.annotate import Natasha
-from augment_ru.language.frequency import word_counts
+from augment_ru.language.frequency import count_of
 from augment_ru.language.inflection import inflect, word_form
 from augment_ru.language.morphology import analysis, morphology
 
@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--worst", type=int, default=10, help="the most frequent words that do not come back")
     given = parser.parse_args()
     found = words_of(given.texts)
-    morphology(), word_counts()
+    morphology(), count_of("")
     table = Table("class", "tokens", "come back", "per cent", "a second, first", "a second, again")
     failed: Counter[Word] = Counter()
     for name, words in sorted(found.items()):

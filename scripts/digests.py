@@ -348,9 +348,9 @@ def of_evaluations() -> Iterator[Run]:
             for who in range(2)
         ]
         write("answers.tsv", "\n".join([f"{tsv[0]}\tOUTPUT:verdict\tASSIGNMENT:worker_id", *answers, ""]))
-    asked = ("verdicts: export", "verdicts: export tsv")
-    yield Run("verdicts: import", ["verdicts", "import", "answers.json", "-o", "verdicts.jsonl"], asked)
-    yield Run("verdicts: import tsv", ["verdicts", "import", "answers.tsv", "-o", "toloka.jsonl"], asked)
+    exported = ("verdicts: export", "verdicts: export tsv")
+    yield Run("verdicts: import", ["verdicts", "import", "answers.json", "-o", "verdicts.jsonl"], exported)
+    yield Run("verdicts: import tsv", ["verdicts", "import", "answers.tsv", "-o", "toloka.jsonl"], exported)
     yield Run("verdicts: counted", [*evaluate, *linear, "--verdicts", "verdicts.jsonl", "-o", "valid.json", "--html",
                                     "valid.html"], (*rows, "verdicts: import"))  # fmt: skip
 

@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=5000)
     parser.add_argument("--differences", type=int, default=0, help="how many differing words are printed")
     options = parser.parse_args()
-    counts = word_counts()[0]
+    counts = word_counts()
     spelt = [word for word in counts if re.fullmatch("[а-яё]{2,}", word) and any(map(word.count, VOWELS))]
     frequent = sorted(spelt, key=lambda word: -counts[word])[:_FREQUENT]
     words = random.Random(35).sample(frequent, options.words)

@@ -14,7 +14,7 @@ from augment_ru.editing.syntax import ENDS, Syntax
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.errors import AugmentError
-from augment_ru.language.frequency import word_counts
+from augment_ru.language.frequency import count_of
 from augment_ru.language.inflection import WordForm, inflect, known_forms
 from augment_ru.language.morphology import QUESTION_WORDS, has_form_with, has_reading, is_known
 from augment_ru.resources import Phrase, dictionary_path, phrases_in, rows, same_word
@@ -613,8 +613,7 @@ def _agreeing(word: str, old: str, gender: str) -> str:
     """
     wanted = ("plur",) if old == "sing" else ("sing", gender)
     found = [inflect(one.lemma, one.having(*wanted)) for one in _predicate(word, old) if wanted[-1]]
-    counts = word_counts()[0]
-    return max((one for one in found if one), key=lambda one: counts.get(one.replace("ё", "е"), 0), default="")
+    return max((one for one in found if one), key=lambda one: count_of(one.replace("ё", "е")), default="")
 
 
 @cache

@@ -1,6 +1,6 @@
 """Tables of edits of many texts, in columns. `apply` makes them from proposals; gates and results read them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +14,9 @@ from augment_ru.engine.proposals import Proposals, Replacements, ranges
 from augment_ru.errors import AugmentError
 from augment_ru.script import Script, Triple
 from augment_ru.text.characters import Codes, Mask, decode, marked, surrogates
+
+_SCRIPTS = 4096
+"""How many scripts are made at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +76,11 @@ class EditTable(Sequence[Script]):
         row, start, stop = self.parts[at]
         notes = self.notes[start:stop]
         return Script.of(self.sources[row], self.triples[start:stop], notes if any(notes) else ())
+
+    def __iter__(self) -> Iterator[Script]:
+        for first in range(0, len(self), _SCRIPTS):  # so that a long text does not have all its edits as objects
+            some = self.take(np.arange(first, min(first + _SCRIPTS, len(self)))) if len(self) > _SCRIPTS else self
+            yield from map(some.__getitem__, range(len(some)))
 
     @cached_property
     def parts(self) -> list[tuple[int, int, int]]:

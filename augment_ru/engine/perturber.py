@@ -240,6 +240,7 @@ class Perturber:
         found, scorer = self._legal(prepared, self.candidates), scorer_of(similarity, prepared.references)
         units = self._units(prepared, scorer, found)
         every, active, changes = self._plan(tiles, units, found)
+        del found  # the columns of a long text take 30 MB, here and below
         clean = (every.levels[: units.records.size] > 0) & (changes[: units.records.size] == 0)
         if clean.any():
             dirty = ~np.tile(clean, tiles.count)
@@ -255,6 +256,7 @@ class Perturber:
             min_changes=self.min_changes,
             questions=prepared.questions,
         )
+        del every, active
         best = SCHEDULES[self.schedule](gate, self.attack.probability, self.min_changes, self.floor)
         edits = gate.taken(best)
         best = gate.finished(best, prepared.owners, records, self.attack.probability)

@@ -313,17 +313,18 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
         return parts[0]
     edits = np.cumsum([0, *(part.starts.size for part in parts)])
     changes = np.cumsum([0, *(part.ranks.size for part in parts)])
+    makers = [(part.replace, part.notes) for part in parts]  # the columns of the parts need not be held
 
-    def split(indices: Ints) -> Iterator[tuple[Proposals, Ints]]:
-        """Split ascending indices of edits by part; yield pairs: a part, and the indices that its edits have in it."""
+    def split(indices: Ints, which: int) -> Iterator[tuple[Any, Ints]]:
+        """Split ascending indices of edits by part; yield pairs: a maker, and the indices that its edits have in it."""
         bounds = np.searchsorted(indices, edits).tolist()
-        for part, first, start, stop in zip(parts, edits.tolist(), bounds, bounds[1:], strict=False):
+        for maker, first, start, stop in zip(makers, edits.tolist(), bounds, bounds[1:], strict=False):
             if start < stop:
-                yield part, indices[start:stop] - first
+                yield maker[which], indices[start:stop] - first
 
     def texts(indices: Ints) -> Replacements:
         order = None if (indices[1:] > indices[:-1]).all() else np.argsort(indices, kind="stable")
-        found = [part.replace(places) for part, places in split(indices if order is None else indices[order])]
+        found = [make(places) for make, places in split(indices if order is None else indices[order], 0)]
         if not found:
             return Replacements.nothing(indices)
         offsets = np.zeros(indices.size + 1, dtype=np.int64)
@@ -334,8 +335,8 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
     def notes(indices: Ints) -> list[Note | None]:
         order = np.argsort(indices, kind="stable")
         found: list[Note | None] = []
-        for part, places in split(indices[order]):
-            found += part.notes(places) if part.notes else [None] * places.size
+        for make, places in split(indices[order], 1):
+            found += make(places) if make else [None] * places.size
         return [found[place] for place in np.argsort(order).tolist()]
 
     return Proposals(
@@ -345,5 +346,5 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
         np.concatenate([part.ranks for part in parts]),
         texts,
         clean=all(part.clean for part in parts),
-        notes=notes if any(part.notes for part in parts) else None,
+        notes=notes if any(make for _, make in makers) else None,
     )

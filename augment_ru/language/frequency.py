@@ -11,20 +11,32 @@ _STEPS = 64
 """Information is rounded to 1/64, so that logarithms that differ between processors give the same values."""
 
 
-@cache
-def word_counts() -> tuple[dict[str, int], int]:
-    """Return how often each word occurs in a large corpus of news, and the sum of all counts.
+def word_counts() -> dict[str, int]:
+    """Return how often each word occurs in a large corpus of news.
 
-    It is the corpus that natasha's word vectors (navec) were trained on. 250,000 words in lower case have a count.
+    It is the corpus that natasha's word vectors (navec) were trained on. 250,000 words in lower case have a count. The
+    table takes 20 MB and is made anew for each call; for single words there is `count_of`.
     """
     vocabulary = embedding().vocab
-    counts = dict(zip(vocabulary.words, map(int, vocabulary.counts), strict=True))
-    return counts, sum(counts.values())
+    return dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
+
+
+def count_of(word: str) -> int:
+    """Return how often a word in lower case occurs in the news of `word_counts`; 0 if it has no count."""
+    vocabulary = embedding().vocab
+    number = vocabulary.word_ids.get(word)
+    return 0 if number is None else int(vocabulary.counts[number])
+
+
+@cache
+def all_words() -> int:
+    """Return how many words that news has: the sum of all counts."""
+    return int(embedding().vocab.counts.sum())
 
 
 def is_common(word: str) -> bool:
     """Tell whether a word in lower case is one of the 250,000 words of natasha's word vectors (navec)."""
-    return word in word_counts()[0]
+    return word in embedding().vocab
 
 
 @lru_cache(maxsize=100_000)
@@ -36,6 +48,5 @@ def information(word: str) -> float:
     >>> information("и") < information("дом") < information("кошка") < information("синхрофазотрон")
     True
     """
-    counts, total = word_counts()
-    count = counts.get(word) or counts.get(word.replace("ё", "е")) or 1
-    return min(round(log2(total / count) / _BITS * _STEPS), _STEPS) / _STEPS
+    count = count_of(word) or count_of(word.replace("ё", "е")) or 1
+    return min(round(log2(all_words() / count) / _BITS * _STEPS), _STEPS) / _STEPS

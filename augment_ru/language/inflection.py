@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from math import fsum
 from typing import NamedTuple
 
-from augment_ru.language.frequency import word_counts
+from augment_ru.language.frequency import count_of, is_common
 from augment_ru.language.morphology import GENDERS, SECOND_CASES, analysis, morphology
 from augment_ru.text.words import RUSSIAN
 
@@ -203,9 +203,8 @@ def has_plural(noun: WordForm) -> bool:
     """
     if "Sgtm" in noun.word:
         return False
-    counts = word_counts()[0]
     forms = [inflect(noun.lemma, noun.having("plur", case)) or "" for case in ("gent", "datv", "ablt", "loct")]
-    return noun.lemma.replace("ё", "е") not in counts or any(one.replace("ё", "е") in counts for one in forms)
+    return not is_common(noun.lemma.replace("ё", "е")) or any(is_common(one.replace("ё", "е")) for one in forms)
 
 
 def _best(known: list[tuple[str, frozenset[str]]], form: WordForm) -> str:
@@ -231,7 +230,7 @@ def _frequency(word: str, grammemes: frozenset[str]) -> float:
     This is the count of the word times the probability of its readings with all these grammemes.
     """
     share = fsum(float(one.score) for one in morphology().parse(word) if grammemes <= one.tag.grammemes)
-    return share * word_counts()[0].get(word.replace("ё", "е"), 0)
+    return share * count_of(word.replace("ё", "е"))
 
 
 def _form(lemma: str, grammemes: frozenset[str]) -> WordForm:

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
@@ -231,10 +233,16 @@ class _Network:
     pad: tuple[int, int]
     labels: list[str]
 
-    def encoded(self, sentences: Sequence[Sequence[str]]) -> Iterator[npt.NDArray[np.floating]]:
-        """Yield the encoder's output for each sentence, shape (words, dimensions).
+    def encoded(
+        self, sentences: Sequence[Sequence[str]], read: Callable[[Numbers], Numbers] = np.asarray
+    ) -> Iterator[Numbers]:
+        """Yield what is read of the encoder's output for each sentence, shape (words, values).
 
         A long sentence is encoded in pieces, each together with the words around it that influence its output.
+
+        Args:
+            sentences: the words of each sentence.
+            read: what is read of an output, shape (words, dimensions): a row for each word; by default the output.
         """
         reach = self.encoder.reach
         pieces = [
@@ -248,7 +256,7 @@ class _Network:
             parts = []
             for _ in range(0, max(len(words), 1), _TOKENS_AT_ONCE):
                 (_, before, start), output = next(queue)
-                parts.append(output[before : before + min(_TOKENS_AT_ONCE, len(words) - start)])
+                parts.append(read(output[before : before + min(_TOKENS_AT_ONCE, len(words) - start)]))
             yield np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def at_places(
@@ -289,23 +297,34 @@ class _Network:
             start = stop
 
 
+def _shipped(name: str) -> Path:
+    """Return the path of a file of the natasha package, which is not imported: that takes half a second and 14 MB."""
+    return Path(str(find_spec("natasha").origin)).parent / "data" / name  # type: ignore[union-attr]
+
+
 @cache
 def _network(kind: str) -> _Network:
-    """Return one of natasha's models (`ner`, `morph` or `syntax`); it is loaded once for each process."""
-    import natasha  # noqa: PLC0415  (half a second)
+    """Return one of natasha's models (`ner`, `morph` or `syntax`); it is loaded once for each process.
+
+    All three number words as navec does, so the list of words that a model's file holds, too, is not read: 40 MB each.
+    """
+    from slovnet.exec import model as models  # noqa: PLC0415  (loaded only where texts are annotated)
+    from slovnet.exec.pack import Pack  # noqa: PLC0415
     from slovnet.shape import word_shape  # noqa: PLC0415
 
-    makers = {"ner": natasha.NewsNERTagger, "morph": natasha.NewsMorphTagger, "syntax": natasha.NewsSyntaxParser}
-    infer = makers[kind](embedding()).infer
-    words, shapes = infer.encoder.words_vocab, infer.encoder.shapes_vocab
+    maker = {"ner": models.NER, "morph": models.Morph, "syntax": models.Syntax}[kind]
+    with Pack(_shipped(f"model/slovnet_{kind}_news_v1.tar")) as pack:
+        model = pack.load_model(maker)
+        model = model.inject_arrays(dict(pack.load_arrays(model.weights))).inject_navec(embedding())
+        shapes, labels = pack.load_vocab("shape"), pack.load_vocab("rel" if kind == "syntax" else "tag")
+    words = embedding().vocab
 
     @lru_cache(maxsize=50_000)
     def encode(word: str) -> tuple[int, int]:
-        return words.encode(word.lower()), shapes.encode(word_shape(word))
+        return words.word_ids.get(word.lower(), words.unk_id), shapes.encode(word_shape(word))
 
-    labels = infer.decoder.rels_vocab if kind == "syntax" else infer.decoder.tags_vocab
-    encoder = Encoder(infer.model, words.pad_id, np.float32)
-    return _Network(infer.model, encoder, encode, (words.pad_id, shapes.pad_id), list(labels.items))
+    encoder = Encoder(model, words.pad_id, np.float32)
+    return _Network(model, encoder, encode, (words.pad_id, shapes.pad_id), labels.items)
 
 
 @cache
@@ -329,10 +348,19 @@ def _in_float64(part: Any) -> Any:  # noqa: ANN401  (slovnet has no types)
 @cache
 def embedding() -> Any:  # noqa: ANN401  (navec has no types)
     """Load, once for each process, the navec vectors of the natasha package: 250,000 words of news, 300 dimensions."""
-    from natasha.data import NEWS_EMBEDDING  # noqa: PLC0415
-    from navec import Navec  # noqa: PLC0415
+    from navec.navec import META, PQ, PQ_, VOCAB, Meta, Navec, Vocab  # noqa: PLC0415
+    from navec.tar import Tar  # noqa: PLC0415
 
-    return Navec.load(NEWS_EMBEDDING)
+    class Vectors(PQ):  # type: ignore[misc]
+        """The vectors without what compares words quickly, which takes 126 MB and is not read here."""
+
+        def precompute(self) -> None:
+            self.qdims = np.arange(self.qdim)
+
+    with Tar(_shipped("emb/navec_news_v1_1B_250K_300d_100q.tar")) as tar:
+        vocabulary = Vocab.from_file(tar.load(VOCAB))
+        vocabulary.counts = np.array(vocabulary.counts, np.uint32)
+        return Navec(Meta.from_file(tar.load(META)), vocabulary, Vectors.from_file(tar.load(PQ_)))
 
 
 @lru_cache(maxsize=50_000)
@@ -359,7 +387,7 @@ def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
     network = _network("ner")
     labels = ["" if label == "O" else label for label in network.labels]
     head, transitions = network.model.head, network.model.head.crf.transitions.array
-    scores = [head(outputs) for outputs in network.encoded(texts)]
+    scores = list(network.encoded(texts, head))
     found: list[list[str]] = [[] for _ in texts]
     unsure = []
     for at, best, ahead in best_paths(scores, transitions):
@@ -381,12 +409,14 @@ def tags(sentences: list[list[str]]) -> list[list[str]]:
     network = _network("morph")
     places = [(at, place) for at, words in enumerate(sentences) for place in range(len(words))]
     found = np.zeros(len(places), dtype=np.intp)
-    outputs = np.concatenate([*network.encoded(sentences), np.zeros((0, network.model.head.proj.in_dim), np.float32)])
-    unsure = []
-    for start in range(0, len(places), _TOKENS_AT_ONCE):
-        rows = slice(start, start + _TOKENS_AT_ONCE)
-        found[rows], near = _best(network.model.head(outputs[rows]))
-        unsure += (start + near).tolist()
+    unsure: list[int] = []
+    start, held = 0, list[Numbers]()
+    for number, outputs in enumerate(network.encoded(sentences), 1):
+        held.append(outputs)
+        if (size := sum(map(len, held))) >= _TOKENS_AT_ONCE or number == len(sentences):
+            found[start : start + size], near = _best(network.model.head(np.concatenate(held)))
+            unsure += (start + near).tolist()
+            start, held = start + size, []
     if unsure:
         exact = _precise("morph")
         again = exact.at_places(sentences, [places[at] for at in unsure])

@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 
 from augment_ru.text.characters import ESCAPED
 
@@ -10,6 +11,7 @@ _ESCAPES = re.compile(rf"\\[{ESCAPED}]")
 _EMOJI = re.compile(
     "[\u200d\ufe0e\ufe0f\u20e3\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff\U000e0020-\U000e007f]+"
 )
+_PART = re.compile(r"\s+\S*|\S+")
 _STRESS = "\u0300\u0301"
 _WORD = "[а-яёА-ЯЁ]+(?:-[а-яёА-ЯЁ]+)*"
 _TOKEN = re.compile(rf"{_WORD}|\d+|\S")
@@ -27,15 +29,15 @@ def token_ranges(text: str) -> list[tuple[int, int]]:
     return [(token.start, token.stop) for token in tokenize(text)]
 
 
-def readable(text: str) -> tuple[str, list[int] | None]:
+def readable(text: str) -> tuple[str, Sequence[int] | None]:
     r"""Prepare a text for the models of annotation, and return where its characters stand in the original text.
 
     Characters are composed (NFC), stress marks are removed, and runs of emoji get a space on either side. White space
     that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) becomes spaces.
 
     Returns:
-        The prepared text, and a list: for each character of the prepared text, and for its end, the place in the
-        original. The list is None if no place changes.
+        The prepared text, and a column: for each character of the prepared text, and for its end, the place in the
+        original. The column is None if no place changes.
     """
     if "\\" in text:
         text = _ESCAPES.sub("  ", text)
@@ -43,25 +45,34 @@ def readable(text: str) -> tuple[str, list[int] | None]:
     if not emoji and unicodedata.is_normalized("NFC", text) and not any(mark in text for mark in _STRESS):
         return text, None
     pieces: list[str] = []
-    origin: list[int] = []
+    origin = array("l")
     at = 0
     for start, stop in [*emoji, (len(text), len(text))]:
         for first, piece in _composed(text, at, start):
             pieces.append(piece)
-            origin += [first] * len(piece)
+            origin.extend(range(first, first + len(piece)) if text.startswith(piece, first) else [first] * len(piece))
         if start < stop:
             pieces += (" ", text[start:stop], " ")
-            origin += (start, *range(start, stop), stop)
+            origin.extend((start, *range(start, stop), stop))
         at = stop
-    return "".join(pieces), [*origin, len(text)]
+    origin.append(len(text))
+    return "".join(pieces), origin
 
 
 def _composed(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
-    """Yield the place of each letter in `text[start:stop]`, and the letter with its marks, composed, without stress."""
-    while start < stop:
-        after = start + 1
-        while after < stop and unicodedata.combining(text[after]):
-            after += 1
-        kept = "".join(char for char in text[start:after] if char not in _STRESS or after - start == 1)
-        yield start, unicodedata.normalize("NFC", kept)
-        start = after
+    """Yield the parts of `text[start:stop]` in order, composed and without stress, each with its place.
+
+    A part is a word with the space before it that stays as it is, or a letter with its marks.
+    """
+    for match in _PART.finditer(text, start, stop):
+        (start, stop), part = match.span(), match[0]
+        if unicodedata.is_normalized("NFC", part) and not any(mark in part for mark in _STRESS):
+            yield start, part
+            continue
+        while start < stop:
+            after = start + 1
+            while after < stop and unicodedata.combining(text[after]):
+                after += 1
+            kept = "".join(char for char in text[start:after] if char not in _STRESS or after - start == 1)
+            yield start, unicodedata.normalize("NFC", kept)
+            start = after

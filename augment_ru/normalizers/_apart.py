@@ -232,7 +232,7 @@ def _weight(part: str) -> float:
 @cache
 def _short() -> frozenset[str]:
     """Return the short words that may be glued to others."""
-    often = (word for word, found in word_counts()[0].items() if found >= _OFTEN and RUSSIAN.issuperset(word))
+    often = (word for word, found in word_counts().items() if found >= _OFTEN and RUSSIAN.issuperset(word))
     return _ALONE.union(
         word for word in often if len(word) == _SHORT or (len(word) == _SHORT - 1 and is_function(word))
     )

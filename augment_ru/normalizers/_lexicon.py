@@ -145,7 +145,7 @@ def hidden_sounds() -> frozenset[str]:
 @cache
 def common_sounds() -> frozenset[str]:
     """Return the phonetic codes (`sound`) of frequent words of three letters or more."""
-    known = word_counts()[0].items()
+    known = word_counts().items()
     return frozenset(sound(word) for word, found in known if found >= _COMMON and len(word) > _MARK)
 
 
@@ -162,7 +162,7 @@ def _dawg() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
 @cache
 def _counts() -> dict[str, int]:
     found: dict[str, int] = {}
-    for word, count in word_counts()[0].items():
+    for word, count in word_counts().items():
         found[plain(word)] = found.get(plain(word), 0) + count
     return found
 
@@ -194,7 +194,7 @@ def heights() -> dict[str, float]:
 @cache
 def common() -> frozenset[str]:
     """Return the frequent Russian words of three letters or more; none of them is taken for a part of another word."""
-    known = ((word, found) for word, found in word_counts()[0].items() if found >= _COMMON and len(word) > 2)  # noqa: PLR2004
+    known = ((word, found) for word, found in word_counts().items() if found >= _COMMON and len(word) > 2)  # noqa: PLR2004
     return frozenset(word for word, found in known if RUSSIAN.fullmatch(word) and is_listed(word))
 
 

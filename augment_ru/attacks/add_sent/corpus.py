@@ -14,7 +14,7 @@ import orjson
 
 from augment_ru.draws import Floats, Ints, digests
 from augment_ru.errors import AugmentError, saying_instead
-from augment_ru.language.frequency import word_counts
+from augment_ru.language.frequency import all_words, count_of
 from augment_ru.language.morphology import word_kind
 from augment_ru.language.slovnet import embedding, word_vector
 from augment_ru.resources import dictionary_path, rows
@@ -54,8 +54,8 @@ def topic(text: str) -> Vectors:
     known = [(word, vector) for word, vector in known if word_kind(word).role == "noun"] or known
     if not known:
         return np.zeros(embedding().pq.dim)
-    counts, total = word_counts()
-    mean = np.sum([vector * (_RARE / (_RARE + counts.get(word, 0) / total)) for word, vector in known], axis=0)
+    total = all_words()
+    mean = np.sum([vector * (_RARE / (_RARE + count_of(word) / total)) for word, vector in known], axis=0)
     length = float(np.linalg.norm(mean))
     found: Vectors = np.round(mean * (_STEPS / length)) / _STEPS if length else mean
     return found

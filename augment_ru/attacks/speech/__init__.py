@@ -442,7 +442,7 @@ def _weighed(errors: Sequence[_Error]) -> _Heard:
 
 @cache
 def _frequent_words() -> frozenset[str]:
-    return frozenset(word for word, count in word_counts()[0].items() if count >= _LEAST_COUNT)
+    return frozenset(word for word, count in word_counts().items() if count >= _LEAST_COUNT)
 
 
 def _is_common(word: str) -> bool:

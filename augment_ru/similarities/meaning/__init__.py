@@ -137,6 +137,8 @@ class MeaningScorer(Scorer):
         score = self._scores.get(key)
         if score is None:
             parts = self._source(index).parts(edits_as_said(script))
+            if len(self._scores) >= _MOST_SCORES:
+                self._scores.clear()
             score = self._scores[key] = min((self._of_fates(fates_of(*part)) for part in parts), default=1.0)
         return score
 
@@ -157,6 +159,10 @@ class MeaningScorer(Scorer):
             loss += weights.get(name, 0.0) * features[name]
         total = weights[_CONSTANT] + loss
         return 1 / (1 + exp(-max(min(total, 30.0), -30.0)))
+
+
+_MOST_SCORES = 8192
+"""The most scores that are kept: more than the candidates of a chunk of sentences; in a long text each takes 1 KB."""
 
 
 def _sentence_starts(batch: Batch) -> Ints:
