@@ -144,7 +144,11 @@ BEGINNINGS = ("У кота вчера было много дел.", "1.", "г.",
 def test_the_end_of_the_text_before_does_not_matter(name: str) -> None:
     """In the quick profile each ending stands before one of the beginnings, in one run."""
     if not IS_FULL:
-        sources = [text for at, end in enumerate(ENDINGS) for text in (f"Кот пришёл домой{end}", BEGINNINGS[at % len(BEGINNINGS)])]
+        sources = [
+            text
+            for at, end in enumerate(ENDINGS)
+            for text in (f"Кот пришёл домой{end}", BEGINNINGS[at % len(BEGINNINGS)])
+        ]
         alone = {one.source: one.script for one in outcomes(name, BEGINNINGS, probability=1.0)}
         assert all(one.script == alone[one.source] for one in outcomes(name, sources, probability=1.0)[1::2])
         return
