@@ -179,9 +179,8 @@ def _with_forks(work: Callable[[], None]) -> Callable[[], None]:
     """The work, done in a process whose workers are forks of it. It is a copy, so that nothing is put back."""
 
     def done() -> None:
-        from augment_ru.run import processes  # noqa: PLC0415
-
-        forks: Any = _Forks()
+        processes: Any = import_module("augment_ru.run.processes")
+        forks = _Forks()
         processes.get_context = lambda _: forks
         work()
 
