@@ -24,7 +24,8 @@ from augment_ru.edits import Edit, Note
 from augment_ru.script import Script
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
-from augment_ru.similarities.meaning.words import Source, edits_as_said
+from augment_ru.similarities.meaning.roles import roles_of
+from augment_ru.similarities.meaning.words import Fates, Source, edits_as_said
 
 ROOT = Path(__file__).resolve().parent.parent
 PAIRS = ROOT / "benchmarks" / "graded" / "fitted.jsonl"
@@ -34,15 +35,15 @@ ROUNDS = 4
 VALUE_OF_GRADE = {3: 1.0, 2: 0.5, 1: 0.0, 0: 0.0}
 
 
-def features_of_pair(row: Mapping[str, Any]) -> list[dict[str, float]]:
-    """Return the features of each edited sentence of a graded pair; of the whole texts if it states no edits."""
+def fates_of_pair(row: Mapping[str, Any]) -> list[Fates]:
+    """Return the fates of the words of each edited sentence of a graded pair; of the whole texts if it has no edits."""
     source = Source(row["source"])
     if row["edits"] is None:
-        return [features_of(guessed_fates(source, row["perturbed"]))]
+        return [guessed_fates(source, row["perturbed"])]
     notes = row.get("notes") or [None] * len(row["edits"])
     pairs = zip(row["edits"], notes, strict=True)
     edits = [Edit(start, stop, text, Note(**note) if note else None) for (start, stop, text), note in pairs]
-    return [features_of(fates_of(*part)) for part in source.parts(edits_as_said(Script(row["source"], edits)))]
+    return [fates_of(*part) for part in source.parts(edits_as_said(Script(row["source"], edits)))]
 
 
 def fitted(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[float, list[float]]:
@@ -51,7 +52,10 @@ def fitted(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[flo
     The score of a text is the score of its worst sentence. Which sentence is the worst depends on the weights. So the
     weights are fitted several times, each time to the sentences that were the worst under the previous weights.
     """
-    found = [features_of_pair(row) for row in rows]
+    fates = [fates_of_pair(row) for row in rows]
+    with_roles = [one for parts in fates for one in parts if one.is_guess or len(one.reshaped) > 1]
+    roles_of(*(text for one in with_roles for text in (one.source.text, one.after.text)))  # annotated at once, and kept
+    found = [[features_of(one) for one in parts] for parts in fates]
     unknown = {name for parts in found for features in parts for name in features} - set(names)
     if unknown:
         sys.exit(f"{DICTIONARY.name}: no line for {', '.join(sorted(unknown))}; add one with an explanation")

@@ -4,7 +4,8 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def _entry(name: str, attack: type, texts: list[str], words: dict[str, str], lan
     summary = (inspect.getdoc(about) or "").split("\n", 1)[0]
     yield f"{_marked(summary)} [{words['options'].capitalize()}](attacks.md#{name})\n"
     try:
-        results = Augmenter(name, seed=_SEED).texts(texts)
+        results = _results(name, tuple(texts))
     except AugmentError as error:
         if "augment-ru models pull" not in str(error) and "models]" not in str(error):
             raise
@@ -75,6 +76,12 @@ def _entry(name: str, attack: type, texts: list[str], words: dict[str, str], lan
     counted = f"{len(changed)} {words['of']} {len(results)} {words['changed']}"
     failed = f", {rejected} {words['gate']}" if rejected else ""
     yield f"\n<small>{counted}{failed}</small>\n"
+
+
+@cache
+def _results(name: str, texts: Sequence[str]) -> list[Result]:
+    """Run an attack on the texts, once for both languages."""
+    return list(Augmenter(name, seed=_SEED).texts(texts))
 
 
 def _shown(result: Result) -> str:

@@ -1,10 +1,13 @@
 """The pages of the documentation site, before MkDocs turns them into HTML."""
 
+import json
+import os
 import re
 import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -12,8 +15,18 @@ pytestmark = pytest.mark.skipif(not (ROOT / "mkdocs.yml").exists(), reason="need
 
 
 @pytest.fixture(scope="module")
-def site() -> dict[str, str]:
-    """The sources of all pages, by their path on the site."""
+def site(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The sources of all pages, by their path on the site, made once for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    file = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site.json"
+    with FileLock(f"{file}.lock"):
+        if not file.exists():
+            file.write_text(json.dumps(_made()), encoding="utf-8")
+    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+def _made() -> dict[str, str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(ROOT / "scripts"))
         import site_pages  # noqa: PLC0415

@@ -142,17 +142,26 @@ BEGINNINGS = ("У кота вчера было много дел.", "1.", "г.",
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_the_end_of_the_text_before_does_not_matter(name: str) -> None:
-    for at, first in enumerate(BEGINNINGS):
-        ends = ENDINGS if IS_FULL else ENDINGS[at :: len(BEGINNINGS)]
-        sources = [first, *(text for end in ends for text in (f"Кот пришёл домой{end}", first))]
-        (alone,) = outcomes(name, [first], probability=1.0)
-        assert all(result.script == alone.script for result in outcomes(name, sources, probability=1.0)[::2])
+    """In the quick profile each ending stands before one of the beginnings, in one run."""
+    if not IS_FULL:
+        sources = [
+            text
+            for at, end in enumerate(ENDINGS)
+            for text in (f"Кот пришёл домой{end}", BEGINNINGS[at % len(BEGINNINGS)])
+        ]
+        alone = {one.source: one.script for one in outcomes(name, BEGINNINGS, probability=1.0)}
+        assert all(one.script == alone[one.source] for one in outcomes(name, sources, probability=1.0)[1::2])
+        return
+    for first in BEGINNINGS:
+        sources = [first, *(text for end in ENDINGS for text in (f"Кот пришёл домой{end}", first))]
+        (only,) = outcomes(name, [first], probability=1.0)
+        assert all(result.script == only.script for result in outcomes(name, sources, probability=1.0)[::2])
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_protected_spans_of_the_texts_beside_do_not_matter(name: str) -> None:
     augmenter = free(make(name, {"probability": 1.0}))
-    sources = [*BEGINNINGS, *SENTENCES]
+    sources = [*BEGINNINGS, *SENTENCES][0 if IS_FULL else ATTACKS.index(name) % 2 :: 1 if IS_FULL else 2]
     beside = [text for source in sources for text in ("@olga, ответьте, пожалуйста, @olga", source)]
     assert [one.script for one in augmenter.texts(beside)[1::2]] == [one.script for one in augmenter.texts(sources)]
 
@@ -221,7 +230,7 @@ def test_equal_texts_of_different_rows_are_changed_in_different_ways(name: str) 
     if name in ("abbreviations", "numbers"):
         text = f"{text} {_SHORTENED}"
     perturber = Perturber(name, similarity="none")
-    found = perturber.perturb(prepared_rows(perturber.needs, text, 60 if IS_FULL else 20)).results
+    found = perturber.perturb(prepared_rows(perturber.needs, text, 60 if IS_FULL else 12)).results
     assert len({result.text for result in found}) >= len(found) // 6
 
 

@@ -616,7 +616,7 @@ def test_a_row_that_memory_is_too_small_for_is_rejected_by_name(
     rows = [f'{{"text": "{text}"}}' for text in texts] if name.endswith("jsonl") else ["text", *texts]
     (tmp_path / name).write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     command = ("perturb", name, "--attack", "greedy.py", *FAST, *workers)
-    done = run(*command, "-o", "out.jsonl", "--on-error", "skip", cwd=tmp_path)
+    done = run(*command, "-o", "out.jsonl", "--on-error", "skip", cwd=tmp_path, forks=True)
     assert done.returncode == 1
     out = [row["text"] for row in rows_of((tmp_path / "out.jsonl").read_bytes())]
     assert out == ["Разз", "Дваа", "Трии", "Пятьь", "Шестьь", "Семьь"]
@@ -626,6 +626,6 @@ def test_a_row_that_memory_is_too_small_for_is_rejected_by_name(
         "out of memory: its texts have 7 characters; split them, or run on a larger machine",
     )
     assert re.search(rb"6 rows in; 6 perturbed, 0 unchanged, 0 rejected; 1 line skipped", done.stderr)
-    failed = run(*command, "-o", "out2.jsonl", cwd=tmp_path)
+    failed = run(*command, "-o", "out2.jsonl", cwd=tmp_path, forks=True)
     assert (failed.returncode, not (tmp_path / "out2.jsonl").exists()) == (1, True)
     assert f"{name}: line {reject['line']}: out of memory: its texts have 7 characters" in failed.stderr.decode()

@@ -68,7 +68,7 @@ def test_a_run_says_as_which_tasks_rows_were_read(tmp_path: Path) -> None:
     rows = [{"question": "Кошка спит?", "passage": "Кошка спит на окне.", "text": "а"}, {"text": "Мы ждали снега."}]
     source = write(tmp_path / "in.jsonl", *rows)
     for more in ((), ("--workers", "2")):
-        done = run("perturb", source, "-o", tmp_path / "out.jsonl", *FAST, *more)
+        done = run("perturb", source, "-o", tmp_path / "out.jsonl", *FAST, *more, forks=True)
         assert b"2 rows in, read as danetqa; " in done.stderr
     named = run("perturb", source, "-o", tmp_path / "out.jsonl", *FAST, "--field", "text")
     assert b"2 rows in; " in named.stderr

@@ -75,7 +75,8 @@ def test_the_first_error_of_the_input_is_reported(few: Path) -> None:
     source.write_text("\n".join(lines))
     expected = fails(1, "perturb", source, "-o", source.with_name("one.jsonl"), *CALM)
     assert "line 301: not JSON" in expected
-    found = fails(1, "perturb", source, "-o", source.with_name("two.jsonl"), *CALM, *PARTS, "--workers", "2")
+    arguments = ("perturb", source, "-o", source.with_name("two.jsonl"), *CALM, *PARTS, "--workers", "2")
+    found = fails(1, *arguments, forks=True)
     assert found == expected
     assert sorted(path.name for path in source.parent.iterdir()) == ["in.jsonl"]
 
@@ -176,7 +177,8 @@ def test_attack_in_parts(tmp_path: Path) -> None:
     options = ("--model", f"linear:{source}", *CALM, "--cache", str(tmp_path / "cache"))
     one = run("attack", source, *options)
     assert one.returncode == 0, one.stderr.decode()
-    two = run("attack", "-", *options, "--workers", "2", "--part-size", "0.0005", stdin=source.read_bytes())
+    more = ("--workers", "2", "--part-size", "0.0005")
+    two = run("attack", "-", *options, *more, stdin=source.read_bytes(), forks=True)
     assert two.stdout == one.stdout
     assert b"8 rows in; " in two.stderr
     assert len(one.stdout.splitlines()) == 8

@@ -67,6 +67,6 @@ def test_a_table_of_another_encoding_is_written_with_a_byte_order_mark(
         path, out = tmp_path / f"in.{suffix}", tmp_path / f"out.{suffix}"
         path.write_bytes(data)
         done = run("perturb", path, "--encoding", "cp1251", "--attack", "wrong_layout", "--probability", "1", *options,
-                   "--similarity", "none", "--meta", "none", "-o", out)  # fmt: skip
+                   "--similarity", "none", "--meta", "none", "-o", out, forks=True)  # fmt: skip
         assert done.returncode == 0, done.stderr.decode()
         assert out.read_bytes() == begins + changed

@@ -290,7 +290,7 @@ def test_command(tmp_path: Path) -> None:
     made = []
     for number, more in enumerate(options):
         out = tmp_path / f"{number}.jsonl"
-        run("normalize", str(tmp_path / "in.jsonl"), "-o", str(out), "-q", *more)
+        run("normalize", str(tmp_path / "in.jsonl"), "-o", str(out), "-q", *more, forks=True)
         made.append(out.read_bytes())
     assert made[0] == made[1] == made[2]
     texts = [json.loads(line)["text"] for line in made[0].decode().splitlines()]

@@ -169,17 +169,20 @@ SPECS = [*ATTACKS, "eda_delete+emojify", "eda_swap+butterfingers"]
 
 
 @cache
-def prepared(needs: Needs) -> Prepared:
-    """Every row, prepared for all attacks with these needs."""
-    return Preparation(()).chunk([Record(ROWS[name][number], task(name)) for name, number in EXAMPLES], [needs])
+def prepared(needs: Needs, first: int, step: int) -> Prepared:
+    """Every row, or one of `step`, prepared for all attacks with these needs."""
+    rows = [Record(ROWS[name][number], task(name)) for name, number in EXAMPLES[first::step]]
+    return Preparation(()).chunk(rows, [needs])
 
 
 @pytest.mark.parametrize("attack", SPECS)
 def test_a_row_keeps_its_layout_under_every_attack(attack: str) -> None:
+    """In the quick profile every second row."""
+    part = (0, 1) if IS_FULL else (SPECS.index(attack) % 2, 2)
     for seed in range(2 if IS_FULL else 1):
         perturber = Perturber(attack, similarity="none", probability=1.0, seed=seed)
-        found = perturber.perturb(prepared(perturber.needs)).results
-        for (name, number), result in zip(EXAMPLES, found, strict=True):
+        found = perturber.perturb(prepared(perturber.needs, *part)).results
+        for (name, number), result in zip(EXAMPLES[part[0] :: part[1]], found, strict=True):
             try:
                 check(result)
             except AssertionError as error:

@@ -26,10 +26,15 @@ from contextlib import ExitStack, chdir, contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import IO, Any, NoReturn
+
+from profiles import IS_FULL
 
 PATIENCE = 120.0
 """The seconds that a test waits for an event that must happen: far more than it takes on a busy machine."""
@@ -53,11 +58,13 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     fresh: bool = False,
+    forks: bool = False,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command with these arguments in this process.
 
     If it is to be `fresh`, has variables of its own, starts processes or writes to descriptors, it runs in a copy of
-    this process; without `fork`, in a new one.
+    this process; without `fork`, in a new one. With `forks`, in the quick profile, the workers of a copy are copies,
+    too: for tests that are not about how a worker starts.
     """
     words = list(map(str, args))
     if not (fresh or env is not None or any(map(_COPIED.fullmatch, words))):
@@ -67,7 +74,8 @@ def run(
     if not hasattr(os, "fork"):
         return run_apart(*args, stdin=stdin, cwd=cwd, env=env)
     load(scored=bool(_SCORED.intersection(words[:1])))
-    return copied(_command(words), words, stdin=stdin, cwd=cwd, env=env)
+    work = _command(words)
+    return copied(_with_forks(work) if forks and not IS_FULL else work, words, stdin=stdin, cwd=cwd, env=env)
 
 
 def _within(
@@ -165,6 +173,38 @@ def _command(words: Sequence[str]) -> Callable[[], None]:
         main()
 
     return command
+
+
+def _with_forks(work: Callable[[], None]) -> Callable[[], None]:
+    """The work, done in a process whose workers are forks of it. It is a copy, so that nothing is put back."""
+
+    def done() -> None:
+        processes: Any = import_module("augment_ru.run.processes")
+        forks = _Forks()
+        processes.get_context = lambda _: forks
+        work()
+
+    return done
+
+
+class _Forks:
+    """What `Processes` uses of `multiprocessing.get_context`. A fork closes the ends of pipes that are not its own."""
+
+    def __init__(self) -> None:
+        self._ours: list[Connection] = []
+
+    def Pipe(self) -> tuple[Connection, Connection]:  # noqa: N802
+        ours, theirs = get_context("fork").Pipe()
+        self._ours.append(ours)
+        return ours, theirs
+
+    def Process(self, target: Callable[..., None], args: tuple[Any, ...]) -> ForkProcess:  # noqa: N802
+        return get_context("fork").Process(target=self._begun, args=(target, args))
+
+    def _begun(self, target: Callable[..., None], args: tuple[Any, ...]) -> None:
+        for one in self._ours:
+            one.close()
+        target(*args)
 
 
 def copied(
@@ -356,9 +396,9 @@ def _warn_as_ever() -> None:
         warnings.simplefilter("ignore", unsaid)
 
 
-def fails(code: int, *args: str | Path, stdin: bytes = b"", fresh: bool = False) -> str:
+def fails(code: int, *args: str | Path, stdin: bytes = b"", fresh: bool = False, forks: bool = False) -> str:
     """Run a command that must fail with this exit code, and return the single line that it prints."""
-    done = run(*args, stdin=stdin, fresh=fresh)
+    done = run(*args, stdin=stdin, fresh=fresh, forks=forks)
     assert done.returncode == code, done.stderr.decode()
     (line,) = [line for line in done.stderr.decode().split("\n") if line]
     assert line.startswith("augment-ru: error: ")

@@ -9,8 +9,8 @@ A = TypeVar("A")
 B = TypeVar("B")
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
 IS_FULL = PROFILE == "full"
-QUICK = 15
-"""The most examples of a law in the quick profile."""
+QUICK = 15 if PROFILE == "mutants" else 10
+"""The most examples of a law in the quick profile; a mutant may differ in a few cases only."""
 
 
 def examples(number: int, quick: int = QUICK) -> int:

@@ -215,7 +215,7 @@ def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
     guess = fates.is_guess and (reshaped or fates.moved or fates.replaced)
     if not (guess or (len(reshaped) > 1 and (nouns or verbs))):  # «сестра учится на врач» is a slip
         return
-    kept, changed, turned = compared(roles_of(source.text), roles_of(fates.after.text))
+    kept, changed, turned = compared(*roles_of(source.text, fates.after.text))
     if len(turned) > 1 and not changed:  # «Костя обыграл Пашу», «Паша проиграл Косте»
         yield "opposite", -1.0
     if changed:

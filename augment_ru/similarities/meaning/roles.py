@@ -1,8 +1,8 @@
 """Finds who does what to whom: the roles of nouns under the verbs of a sentence, read off its syntax tree."""
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
+from augment_ru.inference.memo import Memo
 from augment_ru.language.annotate import Natasha
 from augment_ru.language.morphology import GENDERS, readings
 from augment_ru.similarities.meaning.senses import are_alike, are_opposite
@@ -20,13 +20,18 @@ Roles = Mapping[str, Mapping[str, str]]
 """For each verb, by its lemma: the role of each noun, by its lemma."""
 
 
-@lru_cache(maxsize=4096)
-def roles_of(text: str) -> Roles:
-    """Return who does what to whom in a text.
+_known = Memo[Roles](4096)
+
+
+def roles_of(*texts: str) -> list[Roles]:
+    """Return who does what to whom in each text; texts that are new are annotated at once.
 
     The lemma of each verb is mapped to the lemmas of its nouns, and these to their roles: agent, patient or recipient.
     """
-    (doc,) = Natasha()([text], _LAYERS)
+    return _known("roles", texts, lambda new: list(map(_roles_in, Natasha()(new, _LAYERS))))
+
+
+def _roles_in(doc: Doc) -> Roles:
     tokens = doc.tokens
     found = {at: _nouns_of(doc, at) for at, token in enumerate(tokens) if token.pos == "VERB" and _is_verb(token)}
     for at, nouns in found.items():  # «накормил и ушёл», «накормив, ушёл», «обязуется передать»
