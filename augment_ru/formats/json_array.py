@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, ClassVar
 from augment_ru.errors import AugmentError
 from augment_ru.formats.files import decoded
 from augment_ru.formats.json_lines import JsonLines, parsed
-from augment_ru.formats.json_places import entry_places, skip, value_end
+from augment_ru.formats.json_places import skip, value_end, value_places
 from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, too_long
 
 LONGEST_JSON = 2**30
@@ -153,7 +153,7 @@ def _members(text: str, at: int) -> dict[str | int, int]:
         AugmentError: the object has a key twice.
     """
     found: dict[str | int, int] = {}
-    for key, start, _ in entry_places(text, at):
+    for key, start, _ in value_places(text, at):
         if key in found:
             raise AugmentError(f"not JSON that can be read: the key '{key}' stands twice")
         found[key] = start
@@ -162,5 +162,5 @@ def _members(text: str, at: int) -> dict[str | int, int]:
 
 def _places(text: str, at: int) -> tuple[list[tuple[int, int]], int]:
     """Return the start and stop of each item of the array at `at`, and where the array ends."""
-    found = [(start, stop) for _, start, stop in entry_places(text, at)]
+    found = [(start, stop) for _, start, stop in value_places(text, at)]
     return found, skip(text, found[-1][1] if found else at + 1) + 1

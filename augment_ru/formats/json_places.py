@@ -51,7 +51,7 @@ def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple
         if path in wanted:
             found[path] = at, stop
         if node and line[at] in "{[":
-            inner = (entry for entry in entry_places(line, at) if entry[0] in node)
+            inner = (entry for entry in value_places(line, at) if entry[0] in node)
             waiting += [((*path, step), start, end, node[step]) for step, start, end in islice(inner, len(node))]
     return found
 
@@ -72,7 +72,7 @@ def skip(line: str, at: int) -> int:
     return match.end() if match else at
 
 
-def entry_places(line: str, at: int) -> Iterator[tuple[str | int, int, int]]:
+def value_places(line: str, at: int) -> Iterator[tuple[str | int, int, int]]:
     """Yield each entry of a JSON object or list: its key or number, and where its value starts and stops.
 
     Args:
