@@ -103,8 +103,11 @@ class _Latin:
                 (True, False), key=lambda one: (sum(at in self.sure[one] for at in run), len(self.sure[one]), not one)
             )
             grades, sure = self.ways[way], self.sure[way]
-            good = sum(at in sure or (grades[at].may and not self.words[at].is_english) for at in run)
-            strange = sum(_is_strange(self.words[at], grades[at], keyed=way) for at in run)
+            many = not way and len(sure) > 1  # «Sam … uzhe prokommentiroval»: «Sam» is «сам»
+            good = sum(at in sure or (grades[at].may and (many or not self.words[at].is_english)) for at in run)
+            strange = sum(
+                _is_strange(self.words[at], grades[at], keyed=way) for at in run if not (many and grades[at].may)
+            )
             if (
                 len(run) == 1
                 and run[0] not in sure

@@ -334,7 +334,10 @@ class Reader:
 
     def _may(self, found: WordReading, written: str) -> bool:
         """Tell whether there is enough evidence to read `written` as this word."""
-        if all(char in RUSSIAN or not char.isalnum() for char in written) and not found.bits & ~(SEPARATORS | REPEATED):
+        alien = {char for char in written if char.isalnum() and char not in RUSSIAN}
+        if alien == {"ѣ"} or (not alien and found.bits & SPELT):  # «посѣтить», Belarusian «надвор'е»
+            return lexicon.is_hidden(found.word)
+        if not alien and not found.bits & ~(SEPARATORS | REPEATED):
             return self.joins and _is_apart(written, found)
         if found.bits & WEAK and (len(found.word) < _LONG_ENOUGH or not lexicon.is_hidden(found.word)):
             return False
