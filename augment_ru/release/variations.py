@@ -4,7 +4,7 @@ A search is made against a model that the recipe names.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -327,11 +327,13 @@ class Timing:
         annotation: the seconds for annotation.
         perturbing: maps the name of each attack to the seconds for its proposals, the search and the gate.
         writing: the seconds for writing.
+        clock: the function that tells the time.
     """
 
     annotation: float = 0.0
     perturbing: dict[str, float] = field(default_factory=dict)
     writing: float = 0.0
+    clock: Callable[[], float] = time.perf_counter
 
     def add(self, other: "Timing") -> None:
         """Add the seconds of another timing to these."""
@@ -360,9 +362,9 @@ def variations(
     needs = [tools.perturbers[attack.name].needs for attack in tools.recipe.attacks_of(task)]
     if tools.searches and given:
         needs += [one.needs for one in tools.searches.perturbers]
-    began = time.perf_counter()
+    began = timing.clock()
     prepared = Preparation(rules_of(tools.recipe, task, rows[0].task), tools.annotate).chunk(rows, needs)
-    timing.annotation += time.perf_counter() - began
+    timing.annotation += timing.clock() - began
     protected = _protected(prepared)
     originals = [record.line or "" for record in rows]
     of_originals = zip(records, originals, protected, strict=True)
@@ -371,20 +373,20 @@ def variations(
     results: dict[str, Any] = {}
     searches = tools.recipe.searches_of(task)
     for name in tools.recipe.variations_of(task):
-        began = time.perf_counter()
+        began = timing.clock()
         if tools.searches and given and name in searches:
             results[name] = tools.searches.findings(name, prepared, given)
         else:
             results[name] = tools.perturbers[name].perturb(prepared).results
-        timing.perturbing[name] = timing.perturbing.get(name, 0.0) + time.perf_counter() - began
+        timing.perturbing[name] = timing.perturbing.get(name, 0.0) + timing.clock() - began
     searched = {name: results[name] for name in searches}
     breaks = tools.searches.breaks(searched, given) if tools.searches and given else {}
     for name, found in results.items():
-        done = time.perf_counter()
+        done = timing.clock()
         lines = [with_perturbation(one.line("none"), name) for one in found]
         rows_of = zip(records, lines, found, protected, breaks.get(name, [()] * len(lines)), strict=True)
         entries = [result_entry(at, name, line, one, spans, breaks=own) for at, line, one, spans, own in rows_of]
-        timing.writing += time.perf_counter() - done
+        timing.writing += timing.clock() - done
         yield name, lines, entries
 
 
