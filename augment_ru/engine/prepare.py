@@ -299,7 +299,6 @@ class Preparation:
             if lines := warnings(wanted[record.task], row, by_field):
                 warned[at] = lines
         guarded = _guarded(guards, records, docs, fields, owners)
-        docs = docs if needs.layers else None  # only the constraints have read them
         batch = Batch(
             texts, docs, spans, borders, self.annotate, contexts=partial(contexts_of, records), guarded=guarded
         )
