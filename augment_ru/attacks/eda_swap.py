@@ -79,7 +79,7 @@ class _Words:
         free: whether each word may be moved.
         texts: each word in lower case.
         roles: the role of each word (`WordKind.role`).
-        clauses: the number of the clause of each word.
+        sentences, clauses: the numbers of the sentence and the clause of each word, ascending over all texts.
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -103,7 +103,14 @@ class _Words:
             role or (other if word.isalpha() else "")
             for role, other, word in zip(known, unknown, self.texts, strict=True)
         ]
+        self.sentences = batch.sentences(every).tolist()
         self.clauses = _clauses(batch, every, self.roles)
+
+    def role_behind(self, at: int) -> str:
+        """Return the role of the word behind word `at`; "" at the end of a sentence."""
+        behind = at + 1
+        is_inside = behind < len(self.roles) and self.sentences[behind] == self.sentences[at]
+        return self.roles[behind] if is_inside else ""
 
 
 def _clauses(batch: Batch, starts: Ints, roles: Sequence[str]) -> list[int]:
@@ -155,7 +162,8 @@ def _phrase(words: _Words, at: int) -> int:
     while (following := _genitive(words, stop)) is not None:
         stop = following
     joined = stop + 1
-    if joined < len(words.starts) and words.texts[stop] in ("и", "или") and _are_alike(words, noun, joined):
+    is_inside = joined < len(words.starts) and words.sentences[joined] == words.sentences[noun]
+    if is_inside and words.texts[stop] in ("и", "или") and _are_alike(words, noun, joined):
         return _phrase(words, joined)
     return stop
 
@@ -163,15 +171,15 @@ def _phrase(words: _Words, at: int) -> int:
 def _noun(words: _Words, at: int) -> int | None:
     """Return the number of the noun of the phrase that starts with word `at`; None if no phrase starts there."""
     for place in range(at, min(at + 1 + _LONGEST_PHRASE, len(words.roles))):
-        role, following = words.roles[place], words.roles[place + 1 : place + 2]
+        role, following = words.roles[place], words.role_behind(place)
         if words.clauses[place] != words.clauses[at]:
             break
         is_noun = role in _NOMINAL or words.texts[place] == "это"
-        owns = words.texts[place] in _OWNERS and not _AFTER_OWNER.isdisjoint(following)
+        owns = words.texts[place] in _OWNERS and following in _AFTER_OWNER
         if is_noun and not owns and not (role == "number" and _goes_on(words, place)):
             return place if _agree(words, at, place) else None
         leads = is_noun or role in _BEFORE_NOUN or (role == "preposition" and place == at)
-        if not leads and not (role == "adverb" and following == ["adjective"]):
+        if not leads and not (role == "adverb" and following == "adjective"):
             break
     return None
 

@@ -80,3 +80,9 @@ def test_the_constituents_of_a_clause(text: str, parts: list[str]) -> None:
 def test_a_name_stays_and_its_neighbour_moves_around_it(seed: int) -> None:
     new = Augmenter("eda_swap", similarity="none", probability=1.0, seed=seed)("Вчера Иван Петров приехал.").text
     assert "Иван Петров" in new
+
+
+@pytest.mark.parametrize(("text", "following"), [("Он увидел дом", "И кошка спит."), ("Кошка видит его", "Дом стоит.")])
+def test_a_constituent_ends_with_its_text(text: str, following: str) -> None:
+    swap = Augmenter("eda_swap", constraints=(), similarity="none", probability=1.0)
+    assert [one.text for one in swap.texts([text, following])] == [swap(text).text, swap(following).text]
