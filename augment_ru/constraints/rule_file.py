@@ -55,7 +55,7 @@ Row = Mapping[str, Any]
 Docs = Mapping[str, Doc]
 """The annotated fields of a row, by name."""
 Function = Callable[[Row, Docs], Mapping[str, Iterable[Span]]]
-"""A function that no pattern can replace: from a row and its annotated fields to the protected spans of each field."""
+"""A function of a rule: it takes a row and its annotated fields, and returns the protected spans of each field."""
 
 
 class OfWords:
@@ -75,7 +75,7 @@ class OfWords:
         update_wrapper(self, find)
 
     def spans(self, doc: Doc) -> Iterator[Span]:
-        """Yield the spans that the constraint protects in a text."""
+        """Yield the spans that the function finds in a text."""
         places = doc.places
         for first, last, label in self.find(doc.forms):
             yield Span(places[first][0], places[last][1], label)
@@ -160,7 +160,7 @@ class Constraint:
         return closed(frozenset(wanted | basic | self.extra_layers))
 
     def only(self, labels: Sequence[str]) -> "Constraint":
-        """Return the constraint with only the rules that have these labels, without examples and warnings.
+        """Return a copy of the constraint with only the rules that have these labels, without examples and warnings.
 
         Raises:
             AugmentError: no rule has one of the labels.

@@ -1,7 +1,9 @@
 """Choose the next token of a text: the likeliest one, or a random draw that depends only on the row's key.
 
-There are two ways to draw. Top-k: Gumbel noise from the row's own stream is added to the k highest logits, and the
-highest sum wins, which is a draw from their softmax (Gumbel 1954; Maddison, Tarlow and Minka 2014, "A* sampling").
+A key is a number made from what tells rows apart, such as their ids or texts. There are two ways to draw.
+
+Top-k: Gumbel noise from the row's own stream is added to the k highest logits, and the highest sum wins, which is a
+draw from their softmax (Gumbel 1954; Maddison, Tarlow and Minka 2014, "A* sampling").
 Nucleus: a token is drawn from the smallest set of tokens that together have a given probability (Holtzman et al. 2020).
 """
 
@@ -159,7 +161,7 @@ def gumbel(keys: Keys, positions: Keys) -> Floats:
 
     Args:
         keys: the keys of random streams.
-        positions: the number of the draw in its stream. Both arguments are broadcast to one shape.
+        positions: for each key, the index of the draw in its stream. Both arguments are broadcast to one shape.
     """
     points = unit(keys, positions) + 2.0**-54  # never 0
     noise: Floats = -np.log(-np.log(points))
@@ -184,10 +186,9 @@ def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
 
 
 def likeliest(probabilities: Floats, top_p: float) -> Ints:
-    """Return so many of the likeliest tokens that together they have at least the probability `top_p`.
+    """Return the likeliest tokens, enough to have together at least the probability `top_p`; often more than needed.
 
-    The likeliest come first; of equally likely tokens, the one with the lower index. More tokens than needed may be
-    returned.
+    The likeliest come first; of equally likely tokens, the one with the lower index.
 
     Args:
         probabilities: the probability of every token, shape (vocabulary,).

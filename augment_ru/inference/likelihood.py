@@ -3,10 +3,10 @@
 The results equal those of scoring each sequence by itself (to 1e-4 in float32). A test at the start shows whether the
 model computes a tree of tokens exactly as it computes the sequences; if not, it is given whole sequences.
 
-The sequences of a question share its prompt, and the prompts of an episode share its demonstrations. Questions with a
-long common prefix form a group, and the model computes the keys and values of the prefix once. The tokens after the
-prefix form one tree for each question. The trees of many questions are packed into one row of tokens, in which a token
-attends only to the prefix and to its ancestors.
+A question has a sequence for each of its answers; they share the prompt. Many prompts share their demonstrations.
+Questions with a long common prefix form a group, and the model computes the keys and values of the prefix once. The
+tokens after the prefix form one tree for each question. The trees of many questions are packed into one row of tokens,
+in which a token attends only to the prefix and to its ancestors.
 """
 
 import copy
@@ -44,7 +44,7 @@ class Request(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The token sequences of a question as a tree, in which their common beginnings occur only once.
+    """The token sequences of a question (one for each answer) as a tree; their common beginnings occur in it only once.
 
     The tree does not contain the prefix: the tokens with which all sequences of several questions begin.
 
@@ -323,7 +323,7 @@ def log_probabilities(logits: "Tensor", tokens: "Tensor") -> Floats:
     """Return the log-probability of each token, float64, shape (tokens,).
 
     Args:
-        logits: for each token, the logits of all tokens at its place, shape (tokens, vocabulary).
+        logits: for each token, the logits of the whole vocabulary at its position, shape (tokens, vocabulary).
         tokens: the tokens, shape (tokens,).
     """
     picked = logits.gather(-1, tokens[:, None])[:, 0] - logits.logsumexp(-1)

@@ -30,7 +30,7 @@ def count_of(word: str) -> int:
 
 @cache
 def all_words() -> int:
-    """Return how many words that news has: the sum of all counts."""
+    """Return how many words the news of `word_counts` have: the sum of all counts."""
     return int(embedding().vocab.counts.sum())
 
 

@@ -90,7 +90,7 @@ class WordForm(NamedTuple):
         return _one_of(self.word, ANIMACY)
 
     def having(self, *grammemes: str) -> "WordForm":
-        """Return this form with other grammemes (pymorphy3's names of case, number, gender, animacy, person or aspect).
+        """Return a copy with other grammemes (pymorphy3's names of case, number, gender, animacy, person or aspect).
 
         Each given grammeme replaces the one of the same category.
 

@@ -231,7 +231,8 @@ class Reading(NamedTuple):
         pos: pymorphy3's part of speech (NOUN, ADJF, …); "" for a word that is not Russian.
         grammemes: pymorphy3's names of all grammatical values. The second genitive («чаю» in «стакан чаю») is given as
             the genitive, the second locative as the locative.
-        case: pymorphy3's name of the case, also of a second case; "" if the form has none.
+        case: pymorphy3's name of the exact case; unlike in `grammemes`, the second genitive and locative have names of
+            their own, such as `gen2` and `loc2`. "" if the form has no case.
         known: whether the dictionary has the word; otherwise the analysis is a guess from its ending.
         score: pymorphy3's estimate of how likely this analysis is, in [0, 1].
     """
@@ -384,7 +385,7 @@ _RARER_LEMMAS = frozenset({"больший", "запасный", "меря", "н
 
 @lru_cache(maxsize=100_000)
 def analysis(word: str, pos: str, features: str) -> Analysis | None:
-    """Return that analysis of a word which agrees best with what the tagger (a model of morphology) found in the text.
+    """Return the analysis of a word that agrees best with what the tagger (a model of morphology) found in the text.
 
     If several agree equally well, those with rare lemmas are passed over, and the likeliest of the others is taken.
 

@@ -15,7 +15,7 @@ NUMERAL_CASES = ("nomn", "gent", "datv", "accs", "ablt", "loct")
 NO_GENITIVE = frozenset(NUMERAL_CASES) - {"gent"}
 ANY_CASE = frozenset(NUMERAL_CASES)
 LARGEST = 999_999
-"""The largest number that attacks write in words of their own accord."""
+"""The largest number that the attack `numbers` writes in words."""
 _THOUSAND, _HUNDRED, _TWENTY, _TEN = 1000, 100, 20, 10
 _SCALES = {10**9: "миллиард", 10**6: "миллион", _THOUSAND: "тысяча"}
 _NO_GENDER, _NONE = "-", "-"
@@ -136,9 +136,10 @@ def decimal(whole: int, part: str, case: str, gender: str = "") -> str:
 
     Args:
         whole: the number before the comma.
-        part: the figures behind it, one to five.
+        part: the digits after the comma, one to five.
         case: the case by its name in pymorphy3, such as `gent`.
-        gender: `masc`, `femn` or `neut`, if what is counted follows, so that «5» may be a half; otherwise "".
+        gender: the gender of the counted noun if one follows (`masc`, `femn` or `neut`): «2,5» may then be «две с
+            половиной»; "" if no noun follows.
     """
     if gender and is_half(whole, part, case):
         one = "полторы" if gender == "femn" else "полтора"
@@ -153,7 +154,7 @@ def decimal(whole: int, part: str, case: str, gender: str = "") -> str:
 
 
 def is_half(whole: int, part: str, case: str) -> bool:
-    """Tell whether a decimal number is said with a half before what it counts: «два с половиной», «полтора»."""
+    """Tell whether a decimal number before a noun is said with a half: «два с половиной», «полтора»."""
     return part == "5" and whole > 0 and case in {"nomn", "accs"}
 
 
@@ -184,7 +185,7 @@ def noun_after(number: int, lemma: str, case: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def counted_phrase(number: int, phrase: str, case: str) -> str:
-    """Return the form of a noun, or of an adjective and a noun, after a number; words behind the noun stay.
+    """Return the form of a noun, or of an adjective and a noun, after a number; words after the noun stay unchanged.
 
     >>> counted_phrase(2, "квадратный метр", "nomn"), counted_phrase(5, "километр в час", "gent")
     ('квадратных метра', 'километров в час')
@@ -275,8 +276,8 @@ class Noun(NamedTuple):
         case: the case by its name in pymorphy3, such as `gent`.
         gender: `masc`, `femn` or `neut`.
         animate: whether it names a person or an animal.
-        start: where it begins in the text after the number.
-        stop: where it ends there.
+        start: where it starts in the text after the number.
+        stop: where it stops in that text.
     """
 
     lemma: str
@@ -325,9 +326,9 @@ def _nouns(word: str) -> tuple[Noun, ...]:
 
 
 def ways_to_count(number: int, nouns: list[Noun], cases: frozenset[str]) -> list[tuple[str, Noun]]:
-    """Return the numerals in words that a number may stand for before a noun: 2 is «два», «двух» or «двумя».
+    """Return the numerals as which a number may be read before a noun: 2 is «два», «двух» or «двумя».
 
-    Each is returned once, with the analysis of the noun that fits it.
+    Each numeral is returned once, with an analysis of the noun that fits it.
 
     Args:
         number: the number, from 0 to 999,999.
@@ -362,7 +363,7 @@ def _cases_with(kind: str, noun: Noun) -> Iterator[str]:
 def case_of_unit(before: str, behind: str) -> str:
     """Return the case of a number before an abbreviated unit, such as «5 км»; "" if it is not certain.
 
-    It is found from the texts around, because the abbreviation does not show it.
+    The texts around the number decide, because the abbreviation does not show the case.
 
     Args:
         before: the text before the number.

@@ -33,7 +33,7 @@ def readable(text: str) -> tuple[str, Sequence[int] | None]:
     r"""Prepare a text for the models of annotation, and return where its characters stand in the original text.
 
     Characters are composed (NFC), stress marks are removed, and runs of emoji get a space on either side. White space
-    that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) becomes spaces.
+    that is written as a backslash and a letter («\nКазань», as in the data set MultiQ) becomes spaces.
 
     Returns:
         The prepared text, and a column: for each character of the prepared text, and for its end, the place in the

@@ -44,6 +44,8 @@ class LoadingOptions(CheckedOptions):
 class PromptOptions(LoadingOptions, AskedWithPrompts):
     """The options for making prompts and generating answers, and those for loading the model.
 
+    RAFT and TAPE are benchmarks; the sections are those of their papers.
+
     Attributes:
         template: a prompt file that replaces the task's.
         variant: the number of the template in the file, from 1.
@@ -72,7 +74,7 @@ _NOT_SIGNED = ("template", "dtype", "device_map", "batch_tokens", "chat", "syste
 
 @dataclass(frozen=True, slots=True)
 class PromptedNetwork:
-    """A loaded network with all that is needed to ask it with prompts.
+    """A loaded network, with its prompts, tokenizer and options.
 
     Attributes:
         kind: the kind of the model, as in `--model KIND:ARGUMENT`.

@@ -23,7 +23,7 @@ class Options(CheckedOptions):
 
     Attributes:
         depth: how many documents a ranking holds at most.
-        k1: how much further occurrences of a word add to the score, above 0; the higher, the more they add.
+        k1: how much each repetition of a word in a document adds to the score, above 0; the higher, the more.
         b: how much the length of a document lowers its score, from 0 (not at all) to 1.
     """
 

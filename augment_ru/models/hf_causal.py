@@ -21,6 +21,8 @@ CHATS = ("auto", *FORMS, "none")
 class Options(PromptOptions):
     """The options of `--model-option hf-causal.NAME=VALUE`: those of `PromptOptions`, and how the model is asked.
 
+    TAPE, MERA and RAFT are benchmarks; sections and equations are those of their papers.
+
     Attributes:
         score: how an answer is chosen from several. `perplexity` compares the perplexity of the whole prompt with each
             answer in it (TAPE, Eq. 1); `loglikelihood`, the log-likelihood of each answer alone (MERA, Eq. 1);

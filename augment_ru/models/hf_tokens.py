@@ -1,4 +1,4 @@
-"""A token classifier of Hugging Face, such as one for named entities: a word has the tag of its first token."""
+"""A token classifier of Hugging Face, such as one for named entities: a word gets the tag of its first token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

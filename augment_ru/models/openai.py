@@ -141,7 +141,8 @@ def concurrent_answers(
     """Ask several questions at a time; yield (index of the question, answer) as soon as an answer arrives.
 
     After a failure, no further question is asked. Answers to questions that were asked already are still yielded; then
-    the error is raised. After a signal such as Ctrl-C, they are yielded for a limited time, or until a second signal.
+    the error is raised. After a signal such as Ctrl-C, such answers are yielded for a limited time, or until a second
+    signal.
 
     Args:
         count: the number of questions, which are numbered from 0.
@@ -271,15 +272,15 @@ class Options(AskedWithPrompts):
         template: a prompt file that replaces the task's.
         variant: the number of the template in the file, from 1.
         score: how one of several choices is chosen: by a `reply` that names it, or by the `loglikelihood` of each. The
-            latter needs the endpoint completions, on a server that echoes log-probabilities.
-        chat: how demonstrations are shown to the endpoint chat: as `turns`, or in one `message`.
-        system: a system message, for the endpoint chat; `mera` for MERA's own; None for no message.
+            latter needs the endpoint `completions`, on a server that echoes log-probabilities.
+        chat: how demonstrations are shown to the endpoint `chat`: as `turns`, or in one `message`.
+        system: a system message, for the endpoint `chat`; `mera` for that of the benchmark MERA; None for no message.
         reasoning: how many tokens a reply may have for reasoning, in addition to those of its answer.
         temperature: sent to the server; 0 asks for the likeliest tokens; None to send nothing.
         top_p: sent to the server: the probability of the nucleus that tokens are drawn from; None to send nothing.
         max_tokens: the most tokens of a reply. None for 64 if the answer is one of several choices, and for the prompt
             file's limit if it is a free text.
-        limit_field: how the server calls the field that limits a reply: max_tokens or max_completion_tokens.
+        limit_field: the server's name of the field that limits a reply: max_tokens or max_completion_tokens.
         concurrency: how many questions are open at the same time.
         timeout: how many seconds an attempt may take.
         retries: how many attempts may follow the first.

@@ -1,8 +1,8 @@
 """The cosine of TF-IDF vectors: it ranks documents, and chooses answers of MuSeRC and RuCoS.
 
-The latter is the baseline of Russian SuperGLUE (section 4.1.1) for tasks without a class to learn, as in the code of
-github.com/RussianNLP/MOROCCO. In RuCoS, it chooses the entity with which the query is nearest to the passage; in
-MuSeRC, the two answers to each question that, together with the question, are nearest to the passage.
+The choice of answers is the baseline of Russian SuperGLUE (section 4.1.1) for tasks without a class to learn, as in the
+code of github.com/RussianNLP/MOROCCO. In RuCoS, the model chooses the entity with which the query is nearest to the
+passage; in MuSeRC, the two answers to each question that, together with the question, are nearest to the passage.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Words with white space inside («к а з и н о», «ка зино»), and words without any between them («вличку»)."""
+"""Joins words with white space inside («к а з и н о», «ка зино»), and divides words written together («вличку»)."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -42,8 +42,8 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
     """Find words that white space divides («к а з и н о», «ка зино»), and return the edits that join them.
 
     Returns:
-        The edits, each by the number of the first piece that it changes; and the numbers of all changed pieces. A piece
-        is what stands between white space.
+        The edits, each by the index of the first piece (part between white space) that it changes; and the indices of
+        all changed pieces.
     """
     chosen: dict[int, Edit] = {}
     taken: set[int] = set()

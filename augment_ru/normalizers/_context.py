@@ -1,4 +1,4 @@
-"""Reads pieces of a text by the words around them: which unknown words are mended, which reading agrees with them."""
+"""Decides by the surrounding words which pieces of a text (parts between white space) are replaced, and by what."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,17 +17,17 @@ PIECE = re.compile(r"\S+")
 
 
 class Pieces:
-    """A text, its pieces (what stands between white space), and what each piece may stand for.
+    """A text split at white space into pieces, with the words that each odd piece may stand for («пр1вет»: «привет»).
 
     Args:
-        reader: finds the words that a piece may stand for.
+        reader: finds the words that an odd piece may stand for.
         text: the text.
-        odd: maps some pieces to what they may stand for; all other pieces stay as they are.
+        odd: maps each odd piece, which may be hidden or misspelt, to what the reader found for it.
 
     Attributes:
-        places: the start and the stop of each piece.
-        pieces: the pieces.
-        judged: what each piece may stand for; None for a piece that stays as it is.
+        places: the start and the stop of each piece in the text.
+        pieces: the pieces, as they are written.
+        judged: for each piece, its entry in `odd`; None for a piece that stays as it is.
     """
 
     def __init__(self, reader: Reader, text: str, odd: Mapping[str, Piece]) -> None:
@@ -37,15 +37,15 @@ class Pieces:
         self.judged = [odd.get(piece) for piece in self.pieces]
 
     def is_initial(self, at: int) -> bool:
-        """Tell whether a sentence begins with piece number `at`; pieces stand between white space."""
+        """Tell whether a sentence begins with the piece of index `at`."""
         return is_initial(self.pieces, at)
 
     def written(self, at: int, one: Piece, word: str, bits: int) -> Edit:
         """Return the edit that replaces the word in a piece of the text, in the letter case of the replaced word.
 
         Args:
-            at: the number of the piece; pieces stand between white space.
-            one: what the piece may stand for; its `start` and `stop` are the range of the word in the piece.
+            at: the index of the piece.
+            one: what the reader found for the piece; its `start` and `stop` are the range of the word in the piece.
             word: the new word, in lower case.
             bits: the normalizers that are needed to read this word: bit i is set for `NAMES[i]`.
         """
@@ -91,7 +91,7 @@ class Pieces:
 
 
 def is_initial(pieces: Sequence[str], at: int) -> bool:
-    """Tell whether a sentence begins with piece number `at`; pieces are what stands between white space."""
+    """Tell whether a sentence begins with the piece of index `at`; a text is split at white space into pieces."""
     return at == 0 or pieces[at - 1][-1] in ".!?…" or (at == 1 and pieces[0] in {"—", "-", "–"})
 
 
@@ -99,8 +99,8 @@ _ALIKE = re.compile(r"[A-Z][A-Z\d]+[^A-Z]*[а-яё]")
 """Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
 FOREIGN, _UNKNOWN = 12, 4
-"""How many Russian words a text must have for each word that is not Russian: so that letters of sister alphabets («і»)
-are read, and so that unknown words are mended."""
+"""How many Russian words a text must have for each word that is not Russian. The first number is for reading letters of
+other Cyrillic alphabets («і») as Russian ones, the second for correcting unknown words."""
 
 
 def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReading]:
@@ -111,12 +111,12 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     may be a name. A text with many unknown words is taken to be of another language, and stays as it is.
 
     Args:
-        context: the text with its pieces, which stand between white space.
-        taken: the numbers of the pieces that have an edit already.
+        context: the text with its pieces (the parts between white space).
+        taken: the indices of the pieces that have an edit already.
         others: how many other hidden words were found in the text.
 
     Returns:
-        The new words, by the number of their piece.
+        The new words, by the index of the piece that they replace.
     """
     reader, (strange, plain) = context.reader, context.languages
     is_russian = (strange - 1) * _UNKNOWN <= plain or (reader.eager and _is_mendable(context.judged, strange))
@@ -162,7 +162,7 @@ def agreeing_reading(context: Pieces, at: int, found: Sequence[WordReading]) -> 
 
     Args:
         context: the text.
-        at: where the word stands: the number of the piece between white space.
+        at: the index of the piece that the word would replace.
         found: the words to choose from.
     """
     pieces = context.pieces

@@ -54,10 +54,10 @@ def latin(context: Pieces) -> dict[int, Edit]:
     only if another word of the text is hidden in the same way, or if it fits the Russian words beside it («v доме»).
 
     Args:
-        context: the text and its pieces, which are what stands between white space.
+        context: the text and its pieces (the parts between white space).
 
     Returns:
-        The edits, each by the number of its piece.
+        The edits, each by the index of the piece that it changes.
     """
     words = {at: one for at, one in enumerate(context.judged) if one is not None and one.kind == "latin"}
     hidden = any(one.found and is_hidden(one.found[0].word) for one in words.values())

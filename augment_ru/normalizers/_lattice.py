@@ -1,6 +1,7 @@
 """Finds the words that a string may stand for: all ways to read its characters as a word of the dictionary.
 
-A reading has bits (see `NAMES`) and a cost: at a cost of c it is exp(2c) times less likely than the word as such.
+Each way (a reading) has bits, which say what normalizers it needs (see `NAMES`), and a cost: a cost of c makes a word
+exp(2c) times less likely than the same word in its usual spelling.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,8 +18,8 @@ RUSSIAN = frozenset(LETTERS + LETTERS.upper())
 VOWELS = frozenset("аеиоуыэюяё")
 _SOFTENED = frozenset("бвгдзклмнпрстфцчшщ")
 NAMES = ("skeleton", "masks", "separators", "layout", "transliteration", "stretching", "spelling")
-"""The normalizers of words. Bit i of a reading says that it needs normalizer i. The next two bits mark a reading
-that takes a sign for any letter as only hidden words allow (`WEAK`), and one that sounds as it is written (`HEARD`)."""
+"""The normalizers of words. Bit i of a reading is set if it needs normalizer i. Two further bits may be set:
+`WEAK`, if a sign stands for a letter as only in hidden words; `HEARD`, if a word is spelt by its sound on purpose."""
 SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK, HEARD = (
     1 << place for place in range(len(NAMES) + 2)
 )
@@ -43,9 +44,9 @@ _BESIDE, _BOTH = 1.2, 2.0
 """The cost of a word in which Latin letters are read by sound beside Russian letters, and of one in which some Latin
 letters are read by sound and others by look."""
 _BEAM = 300
+"""The width of the beam: how many beginnings of words are followed at each character."""
 _SLACK = 1e-6
 """By how much lower than asked a score may be, since floats are summed in another order."""
-"""The width of the beam: how many beginnings of words are followed at each character."""
 _SOFT, _DEAR = 1.5, 0.9
 """The cost of «ь» or «ъ» that is not written; and one above which most steps let a sign stand for any letter."""
 
@@ -107,9 +108,9 @@ class Lattice:
     repeats: int = 0
     softens: int = 0
     longest: Mapping[str, int] = field(init=False)
-    """Maps each character to the most characters of what begins with it and is read as one letter."""
+    """Maps a character to the length of the longest string in `ways` that begins with it."""
     known: dict[tuple[str, str], _Steps] = field(init=False, default_factory=dict, compare=False, repr=False)
-    """The steps at a character, by what is written from there on and by its small letters."""
+    """A cache of the ways to read on from a character, by the next characters as written and in small letters."""
 
     def __post_init__(self) -> None:
         longest: dict[str, int] = {}
@@ -123,7 +124,7 @@ class Lattice:
         Args:
             written: the string.
             most: the highest cost of a word; a cost of c makes it exp(2c) times less likely.
-            within: how far the score of a reading may be below that of the best one.
+            within: how far the score of a word may be below that of the best word, in nats.
         """
         # a reading by cheap ways tells which dear ways need not be taken: «п.о.т.о.м», whose signs may be any letters
         steps, least = self._steps(written), -inf

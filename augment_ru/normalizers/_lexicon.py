@@ -169,18 +169,21 @@ def _counts() -> dict[str, int]:
 
 @cache
 def beginnings() -> tuple[Callable[[str], bool], frozenset[str]]:
-    """Return the dictionary's test of beginnings, and all beginnings of the hidden words that it lacks."""
+    """Return what tells whether a known word begins with a string: a function for the dictionary, and a set.
+
+    The set has all beginnings of the hidden words that the dictionary lacks.
+    """
     further = frozenset(word[:stop] for word in _new() for stop in range(1, len(word) + 1))
     return _dawg().has_keys_with_prefix, further
 
 
 BEGUN, LOW = 4, log(1500)
-"""The most letters of the beginnings in `heights`, and the height of those that it lacks."""
+"""The most letters of a beginning in `heights`, and the weight that stands for a beginning that `heights` lacks."""
 
 
 @cache
 def heights() -> dict[str, float]:
-    """Map beginnings of words, with е for ё, to the greatest `weight` of a word that begins so."""
+    """Map beginnings of words, with е for ё, to the greatest `weight` among the words that begin with them."""
     found: dict[str, float] = {}
     for word in (*(word for word, often in _counts().items() if often >= _COMMON), *_hidden_plain()):
         height = weight(word)

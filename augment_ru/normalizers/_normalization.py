@@ -17,7 +17,7 @@ class TextReading(NamedTuple):
     """One reading of a text: what its author may have meant.
 
     Attributes:
-        script: leads from the text to the reading.
+        script: the edits that lead from the text to the reading.
         score: the probability of this reading among all readings that were found, in (0, 1].
     """
 
@@ -45,7 +45,7 @@ class Normalization(ABC):
         raise AugmentError(f"{type(self).__name__}: a normalizer needs edits(text) or scripts(texts); define one")
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
-        """Return the script that leads from each text to what was meant.
+        """Return, for each text, the script (the edits) that leads from it to what its author meant.
 
         By default it is made of what `edits` returns. The script of a text may not depend on the other texts.
         """
@@ -126,7 +126,7 @@ class NormalizationChain(Normalization):
         return found[:n]
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
-        """Return the script for each text; it makes the changes of all normalizers of the chain."""
+        """Return, for each text, a script (edits) with the changes of all normalizers of the chain."""
         steps = self.steps
         found = [Script.of(text, ()) for text in texts]
         left = [at for at, text in enumerate(texts) if not all(part.leaves(text) for part in steps)]
@@ -138,7 +138,7 @@ class NormalizationChain(Normalization):
 
 
 def scripts_of(one: Normalization, texts: Sequence[str]) -> list[Script]:
-    """Return the script that a normalizer makes for each text, and check that there is one for each.
+    """Return the script (the edits) that a normalizer makes for each text, and check that no text lacks one.
 
     Raises:
         AugmentError: the normalizer fails, or does not return one script for each text; the message names it.

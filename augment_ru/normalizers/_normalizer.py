@@ -25,7 +25,7 @@ def _checked(text: object) -> str:
 
 
 class Normalizer:
-    """Turns texts into what their authors meant: without what hides words from a filter, or without people's errors.
+    """Restores what authors of texts meant: undoes tricks that hide words from filters, or corrects people's errors.
 
     A normalizer is immutable and picklable. Its result for a text does not depend on other texts.
 
@@ -58,7 +58,7 @@ class Normalizer:
         return self.texts([text])[0]
 
     def texts(self, texts: Iterable[str]) -> list[Script]:
-        """Return the script that leads from each text to what was meant, in the order of the texts.
+        """Return, for each text, the script (the edits) that leads from it to what its author meant.
 
         Raises:
             AugmentError: one of the texts is not a string.

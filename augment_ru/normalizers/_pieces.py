@@ -1,4 +1,4 @@
-"""Pieces of a text, which stand between white space: which ones stay, where their word is, the case of its reading."""
+"""Pieces of a text (parts between white space): which ones stay, where their word is, the letter case of a new word."""
 
 import re
 import unicodedata
@@ -30,7 +30,7 @@ def stays(piece: str) -> bool:
     """Tell whether a piece of a text stays as it is, because it is no word: a link, an address, a path, code, a number.
 
     Args:
-        piece: what stands between white space.
+        piece: a part of the text between white space.
     """
     digits = sum(char.isdigit() for char in piece)
     if digits:

@@ -1,4 +1,4 @@
-"""Reads one piece of a text (what stands between white space) with the knowledge of several normalizers at once."""
+"""Reads one piece of a text (a part between white space) with the knowledge of several normalizers at once."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -31,13 +31,13 @@ from augment_ru.resources import listed_in, word_lists
 
 
 class WordKnowledge(Normalization):
-    """The base class of what normalizers know about words; a normalizer overrides the members that it needs."""
+    """The base class of normalizers that restore words; a normalizer overrides the members that it needs."""
 
     __slots__ = ()
     wild: ClassVar[str] = ""
     """The signs that may stand for any letter: «каз*но»."""
     weakly_wild: ClassVar[str] = ""
-    """The signs that may stand for any letter, but only in a hidden word."""
+    """The signs that may stand for any letter, but only in a word that people hide from filters."""
     skipped: ClassVar[str] = ""
     """The signs that may stand between the letters of a word and mean nothing."""
     repeats: ClassVar[bool] = False
@@ -53,7 +53,7 @@ class WordKnowledge(Normalization):
         return ((item, letters, cost) for letters, cost, item in lexicon.table_of(self.name))
 
     def whole(self, piece: str) -> Iterable[WordReading]:
-        """Return the words that a piece may stand for: a word with the signs around it, which may stand for letters."""
+        """Return the words that a piece of a text may stand for, if its signs are letters, too: «,jyec» is «бонус»."""
         del piece
         return ()
 
@@ -83,7 +83,7 @@ class WordKnowledge(Normalization):
 
 
 class Piece(NamedTuple):
-    """What a piece of a text may stand for; a piece is what stands between white space.
+    """The words that a piece of a text (a part between white space) may stand for.
 
     Attributes:
         kind: what the piece is. The kind decides whether one of the words in `found` replaces it:
@@ -98,9 +98,9 @@ class Piece(NamedTuple):
         start: where the word starts in the piece, after the signs before it.
         stop: where the word stops in the piece.
         written: the word, with plain letters instead of full-width or circled ones (`fold`).
-        found: the words that it may stand for, the best first.
-        keyed: the best word if it was typed in the wrong keyboard layout; None if there is none.
-        is_english: whether it is an English word or a brand.
+        found: the words that the piece may stand for, the best first.
+        keyed: the best word if the piece was typed in the wrong keyboard layout; None if there is none.
+        is_english: whether the piece is an English word or a brand.
     """
 
     kind: str
@@ -113,10 +113,7 @@ class Piece(NamedTuple):
 
 
 class Reader:
-    """Finds the words that pieces of a text may stand for, with the knowledge of several normalizers at once.
-
-    A piece is what stands between white space.
-    """
+    """Finds the words that a piece of a text (between white space) may stand for, by several normalizers at once."""
 
     def __init__(self, parts: Sequence[WordKnowledge]) -> None:
         self.parts = parts
@@ -149,12 +146,12 @@ class Reader:
         )
 
     def judge(self, piece: str, *, initial: bool = True) -> Piece | None:
-        """Return what a piece of a text may stand for; None if it is never changed.
+        """Return the words that a piece of a text may stand for; None if the piece is never changed.
 
         A word in quotes, such as «превед», stays in most cases, because the author only mentions it.
 
         Args:
-            piece: what stands between white space.
+            piece: a part of the text between white space.
             initial: whether it begins a sentence. Elsewhere an unknown word with a capital stays, since it may be a
                 name.
         """
@@ -250,7 +247,7 @@ class Reader:
         return known
 
     def forget(self) -> None:
-        """Empty the caches: what unknown words may stand for, and the ways to read on."""
+        """Empty the caches of this reader and of its lattice."""
         self._mended.clear()
         self.lattice.known.clear()
 

@@ -1,7 +1,7 @@
 """Reads texts word by word, with all the normalizers of words that stand beside one another in a chain.
 
-A text is cut into pieces at white space. Each different piece is judged once, and remembered as plain or odd; most are
-plain. Only texts with an odd piece are read further.
+A text is cut into pieces at white space. Each different piece is judged once, and remembered as plain or as odd (it may
+stand for another word); most are plain. Only texts with an odd piece are read further.
 """
 
 import re
@@ -28,7 +28,7 @@ class WordNormalization(WordKnowledge):
     __slots__ = ()
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
-        """Return the script that leads from each text to what was meant."""
+        """Return, for each text, the script (the edits) that leads from it to what its author meant."""
         return _texts((self,)).scripts(texts)
 
     def readings(self, text: str, n: int) -> list[TextReading]:

@@ -24,8 +24,7 @@ class LayoutNormalization(WordNormalization):
     def whole(self, piece: str) -> Iterable[WordReading]:
         """Yield the words that a piece of a text may stand for if it was typed in the English layout.
 
-        In the yielded objects, `cost` has another meaning than elsewhere: it is the index in the piece where the word
-        ends.
+        In the yielded objects, `cost` is no cost: it is the index in the piece where the word ends.
         """
         longer = 0.0
         for stop in range(len(piece), 0, -1):

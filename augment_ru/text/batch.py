@@ -66,8 +66,8 @@ class Batch:
             next.
         contexts: a function that returns what the record of each text says about the text, such as the right answers.
             It is called when `contexts` is first read. By default nothing is known.
-        guarded: maps the name of each guard to its spans in each text. They are protected only from attacks that name
-            this guard.
+        guarded: maps the name of each guard (a constraint that some attacks keep to) to its spans in each text. They
+            are protected only from attacks that name this guard.
 
     Attributes:
         texts, borders, annotate, guarded: as given.
@@ -140,8 +140,8 @@ class Batch:
         Args:
             streams: the random streams of the texts.
             places: the global places.
-            lane: 0 or 1: each place has two independent random numbers. By convention 0 is used for ranks, and 1 for
-                choices.
+            lane: 0 or 1: each place has two independent random numbers. By convention 0 is used for ranks (a change is
+                made if its rank is below the probability), and 1 for choices.
         """
         rows = self._row_of[places]
         return streams.uniform(rows, places - self.starts[rows], lane)
@@ -295,7 +295,7 @@ class Batch:
 
     @cached_property
     def untouchable_before(self) -> Counts:
-        """The number of protected code points before each place, shape (codes + 1,)."""
+        """The number of protected code points before each global place, shape (codes + 1,)."""
         covered = np.zeros(self.codes.size, dtype=np.bool_) if self.untouchable is None else self.untouchable
         return characters.counts_before(covered)
 

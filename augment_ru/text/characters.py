@@ -170,7 +170,8 @@ def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
 
     - tags, entities and code of HTML and Markdown;
     - placeholders: «{name}», «{имя клиента}», «{items[0]:.2f}», «{% if … %}», «${имя}», «$имя», «<имя>», «%s»;
-    - backslash commands, paths «C:\…», and white space written as a backslash and a letter («\n», as in TAPE's MultiQ).
+    - backslash commands, paths «C:\…», and white space written as a backslash and a letter («\n», as in the
+      data set MultiQ).
 
     Args:
         codes: the code points of all texts in one array.

@@ -71,7 +71,7 @@ def word_bounds(codes: characters.Codes, flags: characters.Flags) -> tuple[Ints,
     A word is a run of letters, digits and combining marks. Signs inside it may join its parts: «из-за», «О'Генри»,
     «км/ч». A comma and a colon join only digits («3,14», «10:30»), and a space joins only groups of three digits
     («30 000») or a number and an abbreviated unit («25 м/с»). If a line feed is written as a backslash and a letter
-    («\nКазань», as in TAPE's MultiQ), this letter belongs to no word.
+    («\nКазань», as in the data set MultiQ), this letter belongs to no word.
 
     Args:
         codes: the texts as one array, made by `characters.encode`, shape (codes,).

@@ -23,7 +23,7 @@ class PerturbedBatches:
     How a row is perturbed depends only on the row, the seed and the epoch, not on its batch or worker.
 
     Args:
-        augmenter: perturbs the rows; its gate and constraints apply.
+        augmenter: perturbs the rows; its constraints and its gate (the similarity that a new text must have) apply.
         collate: makes a batch of the rows, such as a function that tokenizes their texts; by default the batch is the
             list of rows.
         field: the fields to perturb, instead of the task's. Rows that have none of these fields stay unchanged, for

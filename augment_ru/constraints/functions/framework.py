@@ -30,9 +30,9 @@ _REACH = 4
 
 @OfWords
 def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Find the words that hold a sentence together, and label them by when an attack may delete them.
+    """Find the words that hold a sentence together, and label them by the order in which an attack may delete words.
 
-    Words without a label only add to others, and may be deleted first. The labels:
+    Words without a label only modify others, and may be deleted first. The labels:
 
     - CORE may be deleted next: a noun, a link verb, or a word used as a noun.
     - LAST may be deleted after CORE: a predicate that is not a finite verb, a conjunction, a preposition.

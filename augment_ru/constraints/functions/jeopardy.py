@@ -23,9 +23,9 @@ _IN_BRACKETS = re.compile(r"[^\W\d_a-zа-яё][^\s]*(?:\s+(?:[^\W_]{1,3}\s+){0,2
 
 
 def jeopardy(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Find quoted names, and the words for what is asked, in the texts of a question of Jeopardy.
+    """Find quoted and bracketed names, and the words for the unknown answer, in the texts of a Jeopardy question.
 
-    What is asked is a phrase such as «этот фильм», or an X: «снят [ЭТОТ ФИЛЬМ] по «[Солярису]»».
+    The answer is called by a phrase such as «этот фильм», or by X: «снят [ЭТОТ ФИЛЬМ] по «[Солярису]»».
     """
     return {name: [*_phrases(doc), *_unknowns(doc), *_names(doc.text)] for name, doc in docs.items()}
 

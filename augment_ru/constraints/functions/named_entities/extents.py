@@ -23,7 +23,7 @@ _ADJECTIVES = 4
 
 
 def adjectival(view: View, labels: Labels) -> None:
-    """Label an adjective with a capital, and all words up to its noun, as a name.
+    """Label a capitalised adjective, its noun and all words between them as one name.
 
     Examples: «Карское море», «Массачусетский технологический институт».
 
