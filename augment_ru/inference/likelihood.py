@@ -35,7 +35,7 @@ class Request(NamedTuple):
     """A sequence of tokens of which a language model is to give the log-likelihood.
 
     Attributes:
-        tokens: the sequence.
+        tokens: the sequence, shape (tokens,).
         first: the index of the first token that is scored; at least 1, because a scored token needs one before it.
     """
 

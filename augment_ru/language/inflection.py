@@ -139,9 +139,9 @@ def word_form(word: str, pos: str, features: str) -> WordForm | None:
 def inflect(lemma: str, form: WordForm) -> str | None:
     """Put a lemma into the grammatical form of another word; the result is in lower case, with ё.
 
-    - Variants are kept: the form of «водою» makes «влага» «влагою».
-    - A word without the second genitive or locative is put into the first one: the form of «чаю» (in «стакан чаю»)
-      makes «молоко» «молока».
+    - Variants are kept: «влага» in the form of «водою» is «влагою».
+    - A word without the second genitive or locative is put into the first one: «молоко» in the form of «чаю» (in
+      «стакан чаю») is «молока».
     - If several words have the lemma («кулак» is a fist or a man), the one with the animacy and gender of the form is
       taken.
     - If the form can be written in several ways, the most frequent one is taken: «лет», not «годов».

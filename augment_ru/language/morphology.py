@@ -38,7 +38,7 @@ _KINDS = {
 }  # fmt: skip
 """Features of the tagger that narrow down pymorphy3's part of speech more than the universal part of speech does."""
 SECOND_CASES = {"gen1": "gent", "gen2": "gent", "loc1": "loct", "loc2": "loct", "acc2": "accs"}
-"""Maps the second forms of a case («в этом году») to the case that the tagger gives them."""
+"""Maps pymorphy3's names of second cases (`loc2`: «в этом году») to the cases to which the tagger counts them."""
 
 QUESTION_WORDS = frozenset({
     "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "откуда", "почему", "сколько", "чей",

@@ -1,4 +1,4 @@
-"""AdaBoost with 100 trees of depth 3 and rate 1 on counts of 1- to 5-grams of words: RAFT's baseline (section 4)."""
+"""AdaBoost with 100 trees of depth 3 and rate 1 on counts of 1- to 5-grams of words (benchmark RAFT, section 4)."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -27,7 +27,7 @@ def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:
     """Load an encoder-decoder of transformers, which is asked with prompts.
 
     The score of an answer is the log-likelihood of its tokens and of the end of the text after them, given the prompt
-    (MERA, Eq. 1).
+    (paper of the benchmark MERA, Eq. 1).
 
     Args:
         request: what the model is made from; its `argument` is a folder or a name on the hub.

@@ -1,4 +1,4 @@
-"""The most frequent class of the train file, whatever the text (RAFT, section 4: plurality)."""
+"""The most frequent class of the train file, whatever the text (benchmark RAFT, section 4: plurality)."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""A random class, all equally likely: TAPE's baseline (section 5.1); for written answers, MERA's baseline (E.1)."""
+"""A random class (baseline of the benchmark TAPE, section 5.1), or random words of the text (benchmark MERA, E.1)."""
 
 import json
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Random(Model):
-    """A model that gives random labels.
+    """A model that gives random labels, all equally likely; without labels, random words of the text.
 
     A draw depends only on the seed and the row, so equal rows get equal labels.
     """
@@ -76,7 +76,7 @@ class Random(Model):
 
 
 def random(request: ModelRequest, /) -> Random:
-    """Make a model that gives random labels.
+    """Make a model that gives random labels or, if the task has none, random words of the text.
 
     Args:
         request: what the model is made from; its `argument` must be empty.

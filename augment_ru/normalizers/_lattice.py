@@ -26,7 +26,7 @@ SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK, HEARD = (
 
 
 def names_of_bits(bits: int) -> str:
-    """Return the names of normalizers, given as bits: `NAMES[i]` for each bit i that is set, joined by `+`.
+    """Return the names of the normalizers that some bits stand for: `NAMES[i]` for each bit i set, joined by `+`.
 
     If no bit has a name, the result is `skeleton`.
     """
@@ -39,7 +39,7 @@ def read_as(start: int, stop: int, text: str, bits: int) -> Edit:
 
 
 BOTH = SKELETON | SPELT
-"""The bits of two normalizers that are seldom needed for one word."""
+"""The bits of `skeleton` and `transliteration`, which are seldom needed together for one word."""
 _BESIDE, _BOTH = 1.2, 2.0
 """The cost of a word in which Latin letters are read by sound beside Russian letters, and of one in which some Latin
 letters are read by sound and others by look."""
@@ -91,11 +91,11 @@ class WordReading(NamedTuple):
 class Lattice:
     """The rules by which normalizers read strings as Russian words.
 
-    A normalizer is given as a bit: 1 << i for `NAMES[i]`.
+    A normalizer is stated by its bit: 1 << i for `NAMES[i]`.
 
     Attributes:
-        ways: maps one to five characters to the ways to read them; the characters are looked up as written and in lower
-            case.
+        ways: maps strings of one to five characters to the ways to read them; strings are looked up as written and in
+            lower case.
         wild: the signs that may stand for any letter, each with its normalizer.
         skipped: the signs that may stand between letters and mean nothing, each with its normalizer.
         repeats: the normalizer that leaves repeated letters out; 0 if none does.

@@ -52,7 +52,7 @@ class Normalization(ABC):
         return [Script.of(text, ()) if self.leaves(text) else self._script(text, self.edits(text)) for text in texts]
 
     def leaves(self, text: str) -> bool:
-        """Tell quickly whether a text certainly stays as it is; False, the default, if it may change."""
+        """Tell quickly whether a text certainly stays as it is; the default, False, means that it may change."""
         del text
         return False
 

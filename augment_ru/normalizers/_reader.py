@@ -90,7 +90,7 @@ class Piece(NamedTuple):
             `sure`: clearly no ordinary word; always replaced, by the best word;
             `turned`: written upside down; always replaced, by the best word;
             `several`: replaced by the word that agrees with the words beside it;
-            `spelt`: an unknown Russian word; replaced if unknown words of the text are replaced;
+            `spelt`: an unknown Russian word; the other words of the text decide whether it is replaced (`mended`);
             `part`: an unknown or rare Russian word; replaced only if it is a part of a divided word («ка зино»);
             `name`: an unknown or rare word with a capital; treated as `part` if it begins a sentence;
             `latin`: a word without Russian letters; the other words of the text decide whether it is replaced;

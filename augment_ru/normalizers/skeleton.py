@@ -13,7 +13,7 @@ from augment_ru.normalizers._reading import WordNormalization
 
 @dataclass(frozen=True, slots=True)
 class SkeletonNormalization(WordNormalization):
-    """Replace characters that look like Russian letters (Unicode's confusables); read words turned or backwards."""
+    """Replace look-alikes of Russian letters (Unicode's confusables); read words written upside down or backwards."""
 
     name: ClassVar[str] = "skeleton"
 
