@@ -174,7 +174,7 @@ class Misspellings:
 
         Args:
             words: the words, as they are written.
-            keys: the key of each word's random draws, shape (words,).
+            keys: the key (seed) of each word's random draws, shape (words,).
         """
         made = self._once(words, keys, [self.of(word.lower()) for word in words])
         again = np.flatnonzero(unit(keys, np.full(keys.size, _MORE)) < _AGAIN).tolist()
