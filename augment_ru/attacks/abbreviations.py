@@ -322,15 +322,16 @@ class Abbreviations(WritesOtherwise):
 
     - `full`: «т. е.», «ул.», «5 тыс.», «1980-х гг.», «РФ», «спс» in words, in the case that the words around require;
       an abbreviation stays if its case is not certain;
-    - `short`: the reverse. «спасибо» becomes «спс», in chats alone (`editing.style`). Other words are not shortened at
-      the start of a sentence, nor in a text with «я», a question or an exclamation.
+    - `short`: the reverse. «спасибо» becomes «спс», but only in texts in the style of a chat (`editing.style`). Other
+      words are not shortened at the start of a sentence, nor in a text with «я», a question or an exclamation.
 
     All units of measure of a text change together or not at all, and so do all years, titles, regions and acronyms. A
-    text of over 1,000 characters is treated in pieces. Texts about abbreviations stay, and notes («7 мин. пешк.») are
-    not written out.
+    text of over 1,000 characters is treated in pieces. Texts about abbreviations are not changed, and abbreviations in
+    notes («7 мин. пешк.») are not written out.
 
-    The attack also changes names of places and organisations («РФ»), which the constraint `named_entities` protects:
-    they still mean the same. It leaves them alone only in tasks whose answer is a name (`named` in the task file).
+    The attack also changes names of places and organisations («РФ»), although the constraint `named_entities` protects
+    them: the new form means the same. It leaves these names alone only in tasks whose answer is a name (`named` in the
+    task file).
 
     Args:
         probability: the share of the abbreviations, and of the words with an abbreviation, that change; in [0, 1].
@@ -346,7 +347,7 @@ class Abbreviations(WritesOtherwise):
     classes: tuple[str, ...] = CLASSES
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
-        """Find the abbreviations in a text, and the words that have an abbreviation; yield the way to rewrite each."""
+        """Yield the ways to rewrite each abbreviation in a text, and each word that has an abbreviation."""
         triggers, taken = _triggers(), list[Place]()
         asked = {at for word in _TRIGGER.findall(same_word(text)) for at in triggers.get(word, ())}
         groups: dict[tuple[_Find, str], list[Place]] = {}

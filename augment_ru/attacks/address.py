@@ -43,16 +43,18 @@ _PLACES = frozenset({"о", "об", "обо", "при"})
 class Address(Attack):
     """Address the reader as «Вы» instead of «ты», or the other way round; the whole text changes at once.
 
-    Pronouns, verbs, imperatives, and the adjectives and participles that agree with the pronoun change. Quotations
-    stay. A text stays as it is if it addresses both ways, if «вы» may be several people, if it calls somebody by a word
-    that allows one form only («мама», «господин»), or if a verb in the past needs a gender that the text does not tell.
+    Pronouns, verbs, imperatives, and the adjectives and participles that agree with the pronoun change. Quotations are
+    not changed. A text is not changed if it uses both forms of address, if «вы» may be several people, if it calls
+    somebody by a word that allows one form only («мама», «господин»), or if a verb in the past needs a gender that the
+    text does not tell.
 
     Args:
-        to: `ты`: only texts that say «Вы» change; `Вы`: only texts that say «ты»; `either`: both.
+        to: the new form of address. `ты`: only texts that say «Вы» change. `Вы`: only texts that say «ты» change.
+            `either`: both change.
         capital: whether «Вы» and «Ваш» get a capital.
         requests: where «ты» becomes «Вы», the share of the simple requests that become indirect, in [0, 1]: «Пришли
             отчёт.» → «Не могли бы Вы прислать отчёт?».
-        words: the dictionary of this attack: pronouns, verbs of requests, and phrases that stay.
+        words: the dictionary of this attack: pronouns, verbs of requests, and phrases that are not changed.
 
     Raises:
         AugmentError: there is no such dictionary or target, or `requests` is not in [0, 1].

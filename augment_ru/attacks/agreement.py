@@ -231,7 +231,7 @@ def _fits_subject(form: WordForm, subject: WordForm) -> bool:
 
 
 def wrong_aspects(syntax: Syntax, number: int, pairs: str) -> Iterator[str]:
-    """Yield forms of the verb of the other aspect where only one aspect is right: «начал прочитать», «вдруг видел».
+    """Yield forms of a verb in the wrong aspect where only the other aspect is right: «начал прочитать», «вдруг видел».
 
     Args:
         syntax: the text with its tree.
@@ -311,7 +311,7 @@ class Agreement(MadeOnDemand):
     Args:
         classes: which of these classes of errors are made.
         pairs: the dictionary that pairs imperfective with perfective verbs.
-        guards: the constraints whose spans this attack never changes, for any task. The default, `acceptability`,
+        guards: the constraints whose spans this attack never changes, whatever the task. The default, `acceptability`,
             protects texts that are judged for their grammar.
 
     Raises:
@@ -334,8 +334,8 @@ class Agreement(MadeOnDemand):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a wrong form of words; if a word has several, likelier errors of learners are drawn more often.
 
-        It takes long to find wrong forms. So only as many words are tried as the run needs, in the order of their
-        ranks.
+        It takes long to find wrong forms. So only as many words are tried as the run needs, in the order of their ranks
+        (the random numbers that decide which changes are made).
         """
         words = batch.once(_words_with_errors, self.classes)
         starts = places_of(batch, ((word.row, word.syntax.tokens[word.number].start) for word in words))

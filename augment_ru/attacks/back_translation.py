@@ -11,7 +11,9 @@ from augment_ru.inference.generate import rewritten
 
 @dataclass(frozen=True, slots=True)
 class BackTranslation(SentenceRewriting):
-    """Translate sentences into English and back with Opus-MT models (TAPE, Table 1: probability 0.5).
+    """Translate sentences into English and back with Opus-MT models.
+
+    The default probability, 0.5, is that of the benchmark TAPE (Table 1).
 
     Args:
         forward: the model that translates into English: a hub name in the local cache, or a folder.
@@ -34,7 +36,7 @@ class BackTranslation(SentenceRewriting):
 
         Args:
             texts: sentences or parts of sentences.
-            keys: the key of each text's random draws, shape (texts,).
+            keys: the key (seed) of each text's random draws, shape (texts,).
         """
         forward, backward = self.network(self.forward), self.network(self.backward)
         english = rewritten(forward, texts, Streams.of(keys, "forward").keys, self.decoding)

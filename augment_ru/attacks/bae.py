@@ -50,7 +50,7 @@ class Bae(MadeOnDemand):
         device: the device of the model: auto, cpu or cuda[:N].
         dtype: the number format of the model's weights.
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
-            attack never changes their spans, for any task.
+            attack never changes their spans, whatever the task.
 
     Raises:
         AugmentError: a value is out of its range, or there is no such constraint.
@@ -77,7 +77,8 @@ class Bae(MadeOnDemand):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to replace Russian words, or to insert words after them.
 
-        The masked language model is asked only about as many words as the run needs, in the order of their ranks.
+        The masked language model is asked only about as many words as the run needs, in the order of their ranks (the
+        random numbers that decide which changes are made).
         """
         known = texts_at(batch, *batch.words)
         russian = np.array([RUSSIAN.fullmatch(word) is not None for word in known], dtype=np.bool_)
@@ -106,7 +107,7 @@ class Bae(MadeOnDemand):
 
         Args:
             contexts: texts with one gap each.
-            remembered: whether the words that an earlier call returned for the same text may be returned again.
+            remembered: whether the result of an earlier call with the same text may be returned from a cache.
         """
         model = self._loaded()
         if not remembered:

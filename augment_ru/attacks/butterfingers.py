@@ -8,7 +8,9 @@ from augment_ru.editing.characters import CharacterAttack, Substitutions, keyboa
 
 @dataclass(frozen=True, slots=True)
 class Butterfingers(CharacterAttack):
-    """Replace letters by those of neighbouring keys; nearer keys are likelier (TAPE, Table 1: probability 0.15).
+    """Replace letters by those of neighbouring keys; nearer keys are likelier.
+
+    The default probability, 0.15, is that of the benchmark TAPE (Table 1).
 
     Args:
         layouts: the keyboards: names of shipped layouts, such as `keyboard_ru`, or paths of `.tsv` files.

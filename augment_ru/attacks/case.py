@@ -8,7 +8,10 @@ from augment_ru.editing.characters import CharacterAttack, Substitutions, letter
 
 @dataclass(frozen=True, slots=True)
 class Case(CharacterAttack):
-    """Change the case of letters (not in TAPE; the probability, 0.1, is RuTransform's); the text keeps its length."""
+    """Change the case of letters; the text keeps its length.
+
+    The benchmark TAPE has no such attack. The default probability, 0.1, is that of the library RuTransform.
+    """
 
     name: ClassVar[str] = "case"
     probability: float = 0.1

@@ -104,10 +104,10 @@ class SpokenForms:
         entries: the words and phrases with their spoken forms.
 
     Attributes:
-        entries: as above.
+        entries: the words and phrases, as they were given.
         rates: for each word or phrase, the share of its occurrences for which people write a spoken form, shape
             (entries,).
-        fillers: the words by which a filler («ну», «короче») is recognised in a text.
+        fillers: a table (see `form_table`) of the words by which a filler («ну», «короче») is recognised in a text.
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
@@ -293,12 +293,12 @@ class Colloquial(CountedErrors):
     - `filler`: «ну», «короче, » at the start of a sentence; «типа» and others after a conjunction.
 
     A sentence gets at most one filler, and none if it already has one. The more often people write a form, the more
-    often this attack writes it. Only texts in the style of a chat or a review change (`editing.style`). Quotations
-    stay.
+    often this attack writes it. Only texts in the style of a chat or a review change (`editing.style`). Quotations are
+    not changed.
 
     Args:
-        probability: the share of the possible places that change, in an average text; in [0, 1]. Possible places are
-            the words of the dictionary, verbs in -ся, and starts of sentences and of clauses.
+        probability: the share of the possible places that change in an average text, in [0, 1]. Possible places are the
+            words of the dictionary, verbs in -ся, and starts of sentences and of clauses.
         classes: which of these classes of forms are used.
         rates: the dictionary that says how often people write the forms of each class.
         forms: the dictionary of the forms, with the columns written form, spoken form, class, share.

@@ -16,17 +16,18 @@ from augment_ru.text.phrases import in_phrase
 
 @dataclass(frozen=True, slots=True)
 class Diminutives(ReplacesWords):
-    """Replace nouns by their diminutives, in the same form; what depends on a noun agrees with its new gender.
+    """Replace nouns by diminutives in the same grammatical form; the words that agree with a noun are adapted.
 
-    Words are looked up by lemma and part of speech. A word stays in phrases that the dictionary names as exceptions, in
-    quotations, beside a numeral, and after an adjective that says how great or how official the thing is.
+    Words are looked up by lemma and part of speech. A word is left unchanged in phrases that the dictionary lists as
+    exceptions, in quotations, beside a numeral, and after an adjective that says how great or how official the thing
+    is.
 
     Args:
         words: the dictionary of diminutives.
         styles: which texts change: `chat`, texts in the style of a chat or a review (`editing.style`); `any`, all
             texts.
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
-            attack never changes their spans, for any task.
+            attack never changes their spans, whatever the task.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
@@ -44,10 +45,10 @@ class Diminutives(ReplacesWords):
         check_known(f"{self.name}.styles", self.styles, STYLES)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
-        """Return one diminutive of a word; an empty sequence if it has none or must stay.
+        """Return one diminutive of a word; an empty sequence if the word has none or must not be replaced.
 
-        A word stays in a phrase that the dictionary names as an exception, in quotations, beside a numeral, and after
-        an adjective that says how great or how official the thing is.
+        A word is not replaced in a phrase that the dictionary lists as an exception, in quotations, beside a numeral,
+        and after an adjective that says how great or how official the thing is.
 
         Args:
             doc: the text with its annotation.

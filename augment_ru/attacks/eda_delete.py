@@ -17,20 +17,24 @@ _CLOSING = np.array([ord(mark) for mark in '»”")'], dtype=np.uint32)
 
 @dataclass(frozen=True, slots=True)
 class EdaDelete(Attack):
-    """Delete random words (Wei and Zou 2019; TAPE, Table 1: probability 0.3); punctuation stays.
+    """Delete random words, but no punctuation (EDA; Wei and Zou 2019).
 
-    In each sentence, words are deleted in three groups. First come words that only add to others («старый», «вчера»):
-    they have the lowest ranks. Nouns come second, some of them together with their prepositions. Conjunctions and
-    single prepositions come last. Finite verbs and question words are never deleted.
+    The default probability, 0.3, is that of the benchmark TAPE (Table 1). A word is deleted if its rank, a random
+    number in [0, 1), is below the probability.
+
+    Each sentence has three groups of words. First come words that only add to others («старый», «вчера»): they have the
+    lowest ranks. Nouns come second, some of them together with their prepositions. Conjunctions and single prepositions
+    come last. Finite verbs and question words are never deleted.
 
     The space before a word is deleted with the word; at the start of a sentence, line or option, the space after it. In
-    each text or option the word with the highest rank always stays.
+    each text or answer option the word with the highest rank is never deleted.
 
     Args:
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
-            attack never changes their spans, for any task.
+            attack never changes their spans, whatever the task.
         joins: the constraints whose spans are deleted as one word.
-        weighs: the constraint that divides the words into these groups; "" to delete all words alike, as in the paper.
+        weighs: the constraint that divides the words into the three groups; "" to delete all words alike, as in the
+            paper.
 
     Raises:
         AugmentError: there is no such constraint.
@@ -54,7 +58,7 @@ class EdaDelete(Attack):
         return Needs(guards=frozenset((*self.guards, *self.joins, self.weighs)) - {""})
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to delete words; in each text or option, the word with the highest rank stays."""
+        """Propose to delete words; the word with the highest rank in each text or answer option is kept."""
         starts, stops, tiers = self._words(batch, streams)
         ranks = _by_tier(batch.sentences(starts), tiers, batch.draw(streams, starts))
 

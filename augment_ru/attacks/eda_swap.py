@@ -33,10 +33,10 @@ _AFTER_OWNER = frozenset({"noun", "adjective", "participle"})
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A constituent of a clause (such as a noun with its adjectives), or a word inside one, that may be moved.
+    """A constituent of a clause (such as a noun with its adjectives), or a word inside a constituent.
 
     Attributes:
-        start, stop: the global places where it starts and stops.
+        start, stop: where it starts and stops, as offsets in `Batch.codes`.
         clause: the index of its clause, from 0 through the whole batch.
         role: "argument" for a noun phrase, with or without a preposition; "adjective" for an adjective or participle;
             for any other word its part of speech, such as "adverb". A constituent that stays where it is has "fixed",
@@ -246,7 +246,9 @@ SCOPES = ("clause", "anywhere")
 
 @dataclass(frozen=True, slots=True)
 class EdaSwap(Attack):
-    """Exchange random words of a sentence (Wei and Zou 2019; TAPE, Table 1: probability 0.3); punctuation stays.
+    """Exchange random words of a sentence, but no punctuation (EDA; Wei and Zou 2019).
+
+    The default probability, 0.3, is that of the benchmark TAPE (Table 1).
 
     The words are paired at random, and a random number is drawn for each word. A pair is exchanged if one of its two
     numbers is below the probability p. So up to 2p of the words move, as in the paper.
@@ -257,7 +259,7 @@ class EdaSwap(Attack):
 
     Args:
         scope: `clause` or `anywhere`.
-        guards: the constraints whose spans stay where they are, for any task; only with `scope=clause`.
+        guards: the constraints whose spans are never moved, whatever the task; only with `scope=clause`.
         joins: the constraints whose spans are moved as one word; only with `scope=clause`.
 
     Raises:

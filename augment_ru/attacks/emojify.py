@@ -27,14 +27,16 @@ _NUMBER = re.compile(r"[^\w\s]?\d[\d\s.,:/-]*(?:[^\w\s]|\s\S+)?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Emojify(Attack):
-    """Replace words by emoji of the same meaning, and digits by keycaps (TAPE, Table 1: probability 0.4).
+    """Replace words by emoji of the same meaning, and digits by keycaps.
 
-    Words are looked up by lemma and part of speech. In phrases that the dictionary names as exceptions a word stays:
-    «во время» has nothing to do with a clock.
+    The default probability, 0.4, is that of the benchmark TAPE (Table 1).
+
+    Words are looked up by lemma and part of speech. A word is left unchanged in phrases that the dictionary lists as
+    exceptions: «во время» has nothing to do with a clock.
 
     Args:
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
-            attack never changes their spans, for any task.
+            attack never changes their spans, whatever the task.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
@@ -56,16 +58,16 @@ class Emojify(Attack):
     def propose(self, doc: Doc, rng: Rng) -> list[Change]:
         """Propose an emoji for every word that the dictionary has, and keycaps for every number.
 
-        Words stay in phrases that the dictionary names as exceptions. If a word has several emoji, the first is the
-        likeliest. English words get emoji only in a text without Cyrillic letters, because in a Russian text they are
-        mostly names.
+        A word is left unchanged in phrases that the dictionary lists as exceptions. If a word has several emoji, the
+        first one is drawn most often. English words get emoji only in a text without Cyrillic letters, because in a
+        Russian text they are mostly names.
         """
         return [_change(*found, rng) for found in _replaceable(doc, self.emoji, self.english)]
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose an emoji for each word that has one, and keycaps for each number.
 
-        Emoji that mean a word of an answer are left out, since they would give it away.
+        Emoji that mean a word of a right answer are left out, since they would give the answer away.
         """
         found = batch.once(_replaceable_of_all, self.emoji, self.english)
         draws = map(Rng, streams.keys.tolist())

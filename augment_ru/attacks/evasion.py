@@ -18,8 +18,9 @@ class Evasion(NamedOneOf):
 
     Args:
         probability: the share of the words that the drawn attack changes, in [0, 1].
-        targets: which words change. `content`: any, but content words come first. `lexicon`: only words that moderation
-            looks for. `random`: any, with equal chances. A path of a text file: only the words in it, one in each line.
+        targets: which words change. `content`: any, but content words change first. `lexicon`: only words that
+            moderation looks for. `random`: any, with equal chances. A path of a text file: only the words in it, one in
+            each line.
 
     Raises:
         AugmentError: the probability is out of its range, or there is no such word list.

@@ -41,8 +41,9 @@ class Homoglyphs(Attack):
         near: whether letters are also replaced by letters that only resemble them, such as «и» by «u».
         invisible: whether a changed word gets an invisible character between two of its letters. Then all words with
             two letters side by side are changeable.
-        targets: which words change. `content`: any, but content words come first. `lexicon`: only words that moderation
-            looks for. `random`: any, with equal chances. A path of a text file: only the words in it, one in each line.
+        targets: which words change. `content`: any, but content words change first. `lexicon`: only words that
+            moderation looks for. `random`: any, with equal chances. A path of a text file: only the words in it, one in
+            each line.
         form: how the Latin letters look. `plain`: as usual. `wide`, `math` or `mono`: as full-width or mathematical
             letters; Latin words are then written in these letters, too.
         pairs: a dictionary, or the path of a `.tsv` file with the columns letter, look-alike, `same` or `near`.

@@ -48,9 +48,10 @@ class Masking(Attack):
         probability: the share of the words that are masked, in [0, 1].
         styles: which of these styles are used. Each word is masked in one of those that fit its letters, all equally
             likely.
-        targets: which words are masked. `content`: any, but content words come first. `lexicon`: only words that
+        targets: which words are masked. `content`: any, but content words are masked first. `lexicon`: only words that
             moderation looks for (the dictionary `filtered_words`). `random`: any, with equal chances. A path of a text
-            file: only the words in it, one in each line; a word in its dictionary form stands for all its forms.
+            file: only the words in it, one in each line; a dictionary form in the file stands for all forms of its
+            word.
         signs: a dictionary, or the path of a `.tsv` file with the columns style, letter in lower case, the character
             that replaces it.
 

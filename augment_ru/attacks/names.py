@@ -39,9 +39,9 @@ class Names(Attack):
     in the record. A first name is exchanged for a first name, a patronymic for a patronymic, a surname for a surname.
     An initial follows the name that it stands for.
 
-    Some names stay: names of persons of history and of books; names in the plural, in quotations and in the right
-    answer; and names in sentences about another country, the church, rulers or tales. A name also stays if anything
-    about it, such as its gender, is uncertain somewhere in the record.
+    Some names are not exchanged: names of persons of history and of books; names in the plural, in quotations and in
+    the right answer; and names in sentences about another country, the church, rulers or tales. Nor is a name exchanged
+    if anything about it, such as its gender, is uncertain somewhere in the record.
 
     The constraint `named_entities` protects names from other attacks, but not from this one. In tasks whose answer is a
     name or that ask about the world, it protects them from this attack, too (`named` in the task file).

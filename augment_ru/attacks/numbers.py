@@ -49,7 +49,7 @@ def _day(text: str, match: re.Match[str]) -> Iterator[Place]:
 
 
 def case_of_day(before: str) -> str:
-    """Return the case of the day of a month behind a text: «на пятое мая», «к пятому мая», «пятого мая»."""
+    """Return the case of a day of the month that follows the text `before`: «на пятое мая», «к пятому мая»."""
     cases = cases_at(before)
     likely = "accs" if before.lower().split()[-1:] in (["на"], ["по"]) else "gent"
     return next((one for one in ("datv", "ablt") if cases == {one}), likely)
@@ -132,7 +132,7 @@ def _ends_in(word: str, ending: str) -> bool:
 
 
 def ordinals(number: int, nouns: Sequence[Noun], cases: frozenset[str]) -> Iterator[str]:
-    """Yield the ordinals of a number that agree with its noun; without a noun, the ordinals in these cases."""
+    """Yield the ordinals of a number in these cases: those that agree with its noun or, without a noun, all of them."""
     if not number or (number >= _THOUSAND and not number % _TEN and any(one.number == "plur" for one in nouns)):
         return  # «в 1980-х годах» is said without the century
     if not nouns and number >= _THOUSAND and not number % _TEN:
@@ -164,7 +164,7 @@ def _compound(_: str, match: re.Match[str]) -> Iterator[Place]:
 
 
 def compound(number: int, rest: str) -> str:
-    """Return a number and the rest of a word, such as «летний», as one word; "" if there is no such word."""
+    """Join a number to the rest of a word («летний») in words: «двадцатилетний»; "" if there is no such word."""
     known = rest.startswith(tuple(listed("stem"))) or has_form(f"пяти{rest}")
     odd = not 0 < number <= _THOUSAND or (number == 1 and rest.startswith("лет"))
     return compound_start(number) + rest if known and not odd else ""
@@ -377,7 +377,7 @@ _MAYBE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Numbers(WritesOtherwise):
-    """Write numbers in words instead of figures, in figures instead of words, or in another form; the value stays.
+    """Write numbers in words instead of figures, in figures instead of words, or in another form; the value is kept.
 
     - `words`: «8 детей», «35-й», «6,5 млн», «18 июля», «в 18:40», «20-летний» in words, in the case and gender that the
       words around require;
@@ -385,7 +385,8 @@ class Numbers(WritesOtherwise):
     - `forms`: dates, phone numbers and thousands in another form: «18.07.2020» → «18 июля 2020 года», «5000» → «5
       тыс.».
 
-    A number stays if its case is not certain, if it belongs to a name («Ки-27», «№ 9») or to a chain («с 5 по 10 мая»).
+    A number is not changed if its case is not certain, or if it belongs to a name («Ки-27», «№ 9») or a chain («с 5 по
+    10 мая»).
 
     Args:
         probability: the share of the numbers that change, in [0, 1].
@@ -400,7 +401,7 @@ class Numbers(WritesOtherwise):
     classes: tuple[str, ...] = CLASSES
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
-        """Find the numbers of a text, and for each the ways to rewrite it."""
+        """Yield the ways to rewrite each number of a text."""
         chain, chained = _chains()
         taken: list[tuple[int, int]] = []
         maybe, patterns = (_DIGIT, _patterns()[:_OF_WORDS]) if self.classes == ("words",) else (_MAYBE, _patterns())

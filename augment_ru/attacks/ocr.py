@@ -39,16 +39,17 @@ class Ocr(Attack):
     """Misread a text as a scanner does: signs that look alike, lost and added spaces, specks taken for signs.
 
     How often a sign is misread depends on the signs beside it. The frequencies were counted in texts that Tesseract had
-    read from images of sentences. For each text, it is first drawn how well it was scanned. So some texts have many
-    errors, and many have none (`min_changes` is 0: no change is forced).
+    read from images of sentences. How well a text was scanned is first drawn for each text. So some texts have many
+    errors, and many texts have none (`min_changes` is 0: no change is forced).
 
     Args:
         probability: the share of the signs that are misread in an average text of the quality `fair`; in [0, 1].
         quality: how well the page was scanned: `good`, `fair` or `poor`.
         confusions: a dictionary, or the path of a `.tsv` file with the columns sign before, signs, sign after, what is
-            read, errors, how many places. A line that begins with `level` gives a quality, a factor for all errors, and
-            the share of the texts of this quality that have this factor; one with `sign` a sign, a quality, and the
-            factor for errors of this sign, which is that of all texts of this quality.
+            read instead, number of errors, number of places. A line that begins with `level` gives a quality, a factor
+            for all errors, and the share of the texts of this quality that have this factor. A line that begins with
+            `sign` gives a sign, a quality, and the factor for the errors of this sign, which is the same in all texts
+            of this quality.
 
     Raises:
         AugmentError: there is no such quality or dictionary, or one of its lines is malformed.

@@ -25,8 +25,8 @@ class OptionOrder(Attack):
     of the rows; with more options the order always changes. If the right answer is unknown, the place of the first
     option is drawn instead.
 
-    If a row is perturbed several times, every copy has another order: at first, the right answer comes to each other
-    place in turn.
+    If a row is perturbed several times, the copies have different orders, as long as there are any; the right answer
+    comes to each place in turn.
     """
 
     name: ClassVar[str] = "option_order"

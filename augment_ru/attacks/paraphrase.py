@@ -11,7 +11,9 @@ from augment_ru.inference.generate import rewritten
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase(SentenceRewriting):
-    """Rewrite sentences in other words with a ruT5 model (not in TAPE; probability 0.5, as for back-translation).
+    """Rewrite sentences in other words with a ruT5 model.
+
+    The benchmark TAPE has no such attack. The default probability, 0.5, is that of its back-translation.
 
     Args:
         model: the model: a hub name in the local cache, or a folder.
@@ -31,6 +33,6 @@ class Paraphrase(SentenceRewriting):
 
         Args:
             texts: sentences or parts of sentences.
-            keys: the key of each text's random draws, shape (texts,).
+            keys: the key (seed) of each text's random draws, shape (texts,).
         """
         return rewritten(self.network(self.model), [self.prefix + text for text in texts], keys, self.decoding)

@@ -27,13 +27,13 @@ _ELSEWHERE = frozenset({"slang"})
 class People(Named):
     """Write as people do in chats: with errors of spelling, letter case and punctuation, spoken forms and fillers.
 
-    It joins four attacks: `misspell` (without `slang`), `casing`, `punctuation` and `colloquial`. At the default
-    probability each error is as frequent as people make it. People also write texts without an error, so no change is
-    forced: a text may stay as it is.
+    This attack joins four others: `misspell` (without `slang`), `casing`, `punctuation` and `colloquial`. At the
+    default probability each error is as frequent as people make it. People also write texts without an error, so no
+    change is forced: a text may stay as it is.
 
     Args:
-        probability: how frequent errors are, in [0, 1]: as frequent as those that the attack `misspell` makes if it
-            changes this share of the words.
+        probability: how frequent all errors are, in [0, 1]. The scale is that of the attack `misspell`: at its default
+            probability, 0.045, errors are as frequent as people's.
 
     Raises:
         AugmentError: the probability is out of its range.
@@ -49,11 +49,13 @@ class People(Named):
 
     @property
     def parts(self) -> tuple[Attack, ...]:
-        """The four attacks that `people` joins. The probability of each makes its errors as frequent as people's."""
+        """The four attacks that `people` joins, each with the probability at which it errs as often as people do."""
         return _parts()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
         """Turn the ranks that an attack gave its changes into the ranks that `people` gives them.
+
+        A change is made if its rank, a number in [0, 1), is below the probability.
 
         `people` joins four attacks. With the new ranks, `people` at its default probability makes the errors of this
         attack as often as people make them.

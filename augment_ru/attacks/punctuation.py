@@ -28,7 +28,7 @@ _LONGEST_YO = 48
 
 @dataclass(frozen=True, slots=True)
 class Punctuation(CountedErrors):
-    """Leave out commas and final full stops as people do, and write ё as е or е as ё; each edit is one sign.
+    """Leave out commas and final full stops as people do, and write ё as е or е as ё; each edit changes one sign.
 
     - `comma`: a comma is left out, before some conjunctions more often than before others;
     - `final`: the full stop at the end of a text or line is left out;

@@ -13,16 +13,16 @@ from augment_ru.text.phrases import in_phrase
 
 @dataclass(frozen=True, slots=True)
 class Synonyms(ReplacesWords):
-    """Replace words by words of the same sense, in the same form; what depends on a noun agrees with its new gender.
+    """Replace words by synonyms in the same grammatical form; the words that agree with a noun are adapted.
 
-    Words are looked up by lemma and part of speech. If a word has several senses, the first sense that the dictionary
-    allows in the phrase around the word is taken. A synonym is skipped if the sentence already has it, or if it cannot
-    be put into the form of the word.
+    Words are looked up by lemma and part of speech. If a word has several senses, the first one that the dictionary
+    allows in the surrounding phrase is taken. A synonym is skipped if the sentence already contains it, or if it has no
+    form that fits.
 
     Args:
         words: the dictionary of synonyms.
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
-            attack never changes their spans, for any task.
+            attack never changes their spans, whatever the task.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
@@ -38,7 +38,7 @@ class Synonyms(ReplacesWords):
         senses(self.words)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
-        """Return the synonyms of a word in the sense that it has here, shuffled; better ones tend to come first.
+        """Return the synonyms of a word in the sense that fits its phrase, shuffled; better ones tend to come first.
 
         Args:
             doc: the text with its annotation.

@@ -94,7 +94,7 @@ class Spellings:
         Args:
             batch: the texts.
             streams: the random draws of each text.
-            starts: the global places where the words start.
+            starts: the global places (offsets in `batch.codes`) where the words start.
             stops: the global places where they stop.
         """
         lengths = stops - starts
@@ -165,7 +165,7 @@ def _check(name: str, letter: str, behind: str, found: Iterable[str], letters: s
 class Transliteration(Attack):
     """Write Russian words in Latin letters.
 
-    A word stays if it has letters that are neither Russian nor Latin, or marks on letters.
+    A word is not changed if it has letters that are neither Russian nor Latin, or marks on letters.
 
     Args:
         style: `chat`, as people write; `icao`, as in passports; `gost`, GOST 7.79-2000, system B; or the path of a
@@ -173,8 +173,8 @@ class Transliteration(Attack):
             spellings.
         unit: what is written in Latin letters as a whole. `word`: each word by itself. `run`: the first few words of a
             sentence. `sentence`: a sentence. `message`: the whole text. The probability is the share of the words, of
-            the sentences (for `run`, too) or of the texts.
-        targets: with `unit=word`, which words change. `content`: any, but content words come first. `lexicon`: only
+            the sentences (for `run`, too) or of the texts that change.
+        targets: with `unit=word`, which words change. `content`: any, but content words change first. `lexicon`: only
             words that moderation looks for. `random`: any, with equal chances. A path of a text file: only the words in
             it, one in each line.
 

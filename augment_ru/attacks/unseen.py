@@ -30,13 +30,14 @@ class Unseen(Attack):
 
     Each changed word gets one kind of sign, drawn from those that fit it. Zero-width signs, variation selectors, tags,
     soft hyphens and controls of direction are put between two letters. A combining line strikes or underlines every
-    letter. A special space replaces the one after the word.
+    letter. A special space replaces the space after the word.
 
     Args:
         probability: the share of the changeable words that change, in [0, 1].
         kinds: the kinds of signs; `all` stands for all of them.
-        targets: which words change. `content`: any, but content words come first. `lexicon`: only words that moderation
-            looks for. `random`: any, with equal chances. A path of a text file: only the words in it, one in each line.
+        targets: which words change. `content`: any, but content words change first. `lexicon`: only words that
+            moderation looks for. `random`: any, with equal chances. A path of a text file: only the words in it, one in
+            each line.
         signs: a dictionary, or the path of a `.tsv` file with the columns kind, code points, where they come from.
 
     Raises:

@@ -86,14 +86,14 @@ layouts = cache(Layouts)
 class WrongLayout(Attack):
     """Type words in the wrong layout: Russian ones by QWERTY, Latin ones by ЙЦУКЕН («hello» → «руддщ»).
 
-    A word stays if no key types one of its letters («naïve», a letter with a stress mark).
+    A word is not changed if no key types one of its letters («naïve», a letter with a stress mark).
 
     Args:
         unit: what is typed in the wrong layout as a whole, as when someone forgot to switch. `run`: the first few words
             of a sentence, with the signs between them («как, где?» → «rfr? ult&»). `sentence`: a sentence. `message`:
             the whole text. `word`: each word by itself, without signs. The probability is the share of the words, of
-            the sentences (for `run`, too) or of the texts.
-        targets: with `unit=word`, which words change. `content`: any, but content words come first. `lexicon`: only
+            the sentences (for `run`, too) or of the texts that change.
+        targets: with `unit=word`, which words change. `content`: any, but content words change first. `lexicon`: only
             words that moderation looks for. `random`: any, with equal chances. A path of a text file: only the words in
             it, one in each line.
         layouts: a dictionary, or the path of a `.tsv` file with two columns: a character in one layout, the character

@@ -130,7 +130,7 @@ class WritesOtherwise(Attack):
 
     @abstractmethod
     def places(self, text: str) -> Iterable[tuple[Place, ...]]:
-        """Find the ranges of a text, such as numbers, that can be rewritten; for each, all ways to rewrite it.
+        """Return, for each range of a text that can be rewritten, such as a number, all ways to rewrite it.
 
         Ways of all classes are returned, whatever classes the attack makes.
         """
@@ -191,7 +191,7 @@ def _whole_fitted(text: str, place: Place) -> Iterator[Place]:
 
 
 def edits_at(text: str, place: Place) -> list[Edit]:
-    """Return the edits that rewrite a range of a text, and what changes together with it."""
+    """Return the edits that rewrite a range of a text, and the other ranges that change together with it."""
     edits = []
     for one in (place, *place.more):
         if one.before:

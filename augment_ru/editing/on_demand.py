@@ -25,8 +25,8 @@ Work = Callable[[Ints], Mask]
 class MadeOnDemand(Attack):
     """An attack whose edits take long to make; it makes them only for changes that may be applied.
 
-    These are the changes with a rank below the probability. If a text has fewer than `least` of them, those with the
-    next lowest ranks are added.
+    These are the changes whose rank (a random number in [0, 1)) is below the probability. If a text has fewer than
+    `least` of them, those with the next lowest ranks are added.
 
     Args:
         least: how many changes of each text are made at any positive probability, if the text has that many possible
@@ -36,10 +36,10 @@ class MadeOnDemand(Attack):
     least: int = field(default=1, repr=False, compare=False, kw_only=True, metadata={"option": False})
 
     def with_min_changes(self, count: int) -> Self:
-        """Return the attack for a run in which each record must get at least `count` changes.
+        """Return a copy of the attack that proposes at least `count` changes of each text, if there are so many.
 
-        The attack then proposes at least `count` changes of each text. If `count` is 0, it still proposes one: so the
-        engine sees that the text could be changed.
+        If `count` is 0, the copy proposes at least one change, so that the engine can tell which texts could be
+        changed.
         """
         return replace(self, least=max(count, 1))
 
@@ -56,12 +56,12 @@ def changes_in_rounds(
 ) -> Proposals:
     """Propose changes whose edits take long to write; only those that may be applied are written.
 
-    First, all changes with a rank below the probability are written. If a text then has fewer than `least` changes,
-    those with the next lowest ranks are written, until it has enough.
+    First, all changes whose rank (a random number in [0, 1)) is below the probability are written. If a text then has
+    fewer than `least` changes, those with the next lowest ranks are written, until it has enough.
 
     Args:
         batch: the texts.
-        places: a global place of each possible change, shape (changes,).
+        places: a global place (an offset in `batch.codes`) of each possible change, shape (changes,).
         ranks: the rank of each change, same shape.
         probability: the probability of the attack; at 0 no change is proposed.
         write: a function that writes several changes at once. It takes their indices and returns the edits of each; a
@@ -87,8 +87,8 @@ def changes_in_rounds(
 def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, least: int = 1) -> None:
     """Try to make changes, but only as many as are needed, since it takes long to make one.
 
-    First, all changes with a rank below the probability are tried. If fewer than `least` changes of a text could then
-    be made, those with the next lowest ranks are tried, until there are enough.
+    First, all changes whose rank (a random number in [0, 1)) is below the probability are tried. If fewer than `least`
+    changes of a text could then be made, those with the next lowest ranks are tried, until there are enough.
 
     Args:
         rows: the index of the text of each possible change, shape (changes,).
@@ -120,7 +120,7 @@ def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, leas
 
 
 def places_of(batch: Batch, places: Iterable[tuple[int, int]]) -> Ints:
-    """Return global places.
+    """Turn places in single texts into global places: offsets in `batch.codes`, shape (places,).
 
     Args:
         batch: the texts.
@@ -131,7 +131,7 @@ def places_of(batch: Batch, places: Iterable[tuple[int, int]]) -> Ints:
 
 
 def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
-    """Return the text between each start and stop, given as global places; each range must lie inside one text."""
+    """Return the text of each range; ranges are offsets in `batch.codes`, and each must lie inside one text."""
     rows_of = batch.rows(starts)
     at = batch.starts[rows_of]
     ranges = zip(rows_of.tolist(), (starts - at).tolist(), (stops - at).tolist(), strict=True)
@@ -141,16 +141,16 @@ def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
 def written_together(
     batch: Batch, starts: Ints, stops: Ints, ranks: Floats, make: Callable[[Ints, list[str]], Sequence[Rewritten]]
 ) -> Proposals:
-    """Return proposals whose new texts and notes are made all together, but only when the engine first needs them.
+    """Return proposals whose new texts and notes are made together, and only for the edits that the engine tries.
 
     Each edit is a change of its own. The edits must be sorted and disjoint, each must change its text, and none may put
     a letter where there was no letter.
 
     Args:
         batch: the texts.
-        starts: the global places where the edits start, shape (edits,).
+        starts: the global places (offsets in `batch.codes`) where the edits start, shape (edits,).
         stops: the global places where the edits stop, same shape.
-        ranks: the ranks of the edits, same shape.
+        ranks: the ranks of the edits (their random numbers in [0, 1)), same shape.
         make: a function that takes the indices of edits and the texts that they replace. It returns each new text with
             its note.
     """

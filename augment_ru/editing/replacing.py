@@ -190,7 +190,7 @@ _OF_PLACE = frozenset({"в", "во", "на"})
 def replacement(syntax: Syntax, number: int, lemma: str) -> tuple[Edit, ...] | None:
     """Return the edits that replace a word by another one, and make the words that depend on it agree.
 
-    The note of each edit has the old word as its reading.
+    The note of each edit gives the old word as its reading (what the new text stands for).
 
     Args:
         syntax: the tree of the text.
@@ -354,21 +354,21 @@ def written_at(syntax: Syntax, number: int, word: str) -> str:
 
 @lru_cache(maxsize=1)
 def writes_yo(text: str) -> bool:
-    """Tell whether a text is written with ё: it contains one, or none of its words would need one."""
+    """Tell whether a text is written with ё: it has a ё, or none of its words would need ё."""
     low = text.lower()
     return "ё" in low or all("ё" not in only_form(word) for word in RUSSIAN.findall(low) if "е" in word)
 
 
 @dataclass(frozen=True, slots=True)
 class ReplacesWords(Attack):
-    """Replace words by other lemmas, in the same form; words that depend on a noun agree with its new gender.
+    """Replace words by other lemmas in the same grammatical form; the words that agree with a noun are adapted.
 
-    A lemma is skipped if the sentence already has it, or if it cannot be put into the form of the word.
+    A lemma is skipped if the sentence already has it, or if it has no form that fits.
 
     Args:
         words: the name of the dictionary that says which lemmas may replace a word.
         guards: the constraints that protect what a sentence must not lose, such as its negations. This attack never
-            changes their spans, for any task.
+            changes their spans, whatever the task.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.

@@ -1,4 +1,4 @@
-"""Changes that write words or sentences in another spelling; the note of each edit has the old words as its reading."""
+"""Changes that write words or sentences in another spelling; each edit's note gives the old words as its reading."""
 
 from collections.abc import Callable, Sequence
 
@@ -37,17 +37,17 @@ def respell(
     Args:
         batch: the texts.
         streams: the random draws of each text.
-        places: the global starts and the global stops of the edits, sorted and disjoint. No edit reaches across the
-            start of a text or an option.
+        places: the starts and the stops of the edits, as offsets in `batch.codes`, sorted and disjoint. No edit reaches
+            across the start of a text or an option.
         replace: a function from the indices of edits to their new texts.
         unit: which edits are one change: those of a `word`, of a `run` (the first few words of a sentence), of a
             `sentence`, or of a `message` (the whole text).
         targets: for the unit `word`, which words change: `content`, `lexicon`, `random` or a path (see `targeted`).
-        clean: True if it is certain that each edit changes its text and puts no letter where there was none; the engine
-            does not check this then.
+        clean: True if it is certain that each edit changes its text and puts no letter where there was none; then the
+            engine does not check it.
 
     Returns:
-        The proposals. The note of each edit has the replaced text as its reading.
+        The proposals. The note of each edit gives the replaced text as its reading (what the new text stands for).
     """
     starts, stops = places
     kept = np.arange(starts.size)
@@ -76,14 +76,14 @@ def respell(
 
 
 def sentences_at(batch: Batch, places: Ints) -> Ints:
-    """Return the index of the sentence or line that each global place is in, counted through the batch.
+    """Return the index, counted through the batch, of the sentence or line that each place is in.
 
     Closing marks belong to the sentence that they end. A mark inside a word («2.5», «т.д») ends no sentence. Of several
-    marks in a row («?!») only the last one ends it.
+    marks in a row («?!») only the last one ends the sentence.
 
     Args:
         batch: the texts.
-        places: global places, ascending.
+        places: global places (offsets in `batch.codes`), ascending.
 
     Returns:
         The indices, ascending, shape (places,).

@@ -1,8 +1,8 @@
 """Sentences rewritten by a model: what the attacks back_translation and paraphrase share.
 
-Each sentence is one change with a rank of its own. The model is given only the sentences whose changes may become
-active, of all texts of a batch at once. It first rewrites the whole sentence. If its output does not have every
-protected span letter for letter, it rewrites the ranges between the protected spans instead.
+Each sentence is one change with its own rank (a random number in [0, 1)). The model is given only the sentences whose
+changes may be made, of all texts of a batch at once. It first rewrites the whole sentence. If its output does not have
+every protected span letter for letter, it rewrites the ranges between the protected spans instead.
 """
 
 import re
@@ -190,8 +190,8 @@ def formatted_like(source: str, output: str) -> str | None:
 def aligned(text: str, sentence: Sentence, output: str) -> list[Edit] | None:
     """Return the edits that turn a sentence into a model's output; none of them touches a protected span.
 
-    The result is None if the output lacks a protected span or has the spans in another order. A span must stand there
-    letter for letter, as whole words.
+    The result is None if the output lacks a protected span or has the spans in another order. The output must have each
+    span letter for letter, as whole words.
 
     >>> text = "Вчера Анна приехала в Москву."
     >>> sentence = Sentence(0, 29, (Span(6, 10), Span(22, 28)), ())
@@ -229,8 +229,8 @@ def rewrite_sentences(
 ) -> Proposals:
     """Propose a rewritten form of sentences.
 
-    The model rewrites the sentences with a rank below the probability. If a text then has fewer than `least` changes,
-    sentences with the next lowest ranks are tried.
+    The model rewrites the sentences whose rank (a random number in [0, 1)) is below the probability. If a text then has
+    fewer than `least` changes, sentences with the next lowest ranks are tried.
 
     Args:
         batch: the texts.
@@ -363,7 +363,8 @@ class SentenceRewriting(MadeOnDemand):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a new form of sentences.
 
-        The networks rewrite only as many sentences as the run needs, in the order of their ranks.
+        The networks rewrite only as many sentences as the run needs, in the order of their ranks (the random numbers
+        that decide which changes are made).
         """
         return rewrite_sentences(
             batch, streams, self.probability, self.rewrite, min_words=self.min_words, least=self.least
@@ -374,7 +375,7 @@ class SentenceRewriting(MadeOnDemand):
 
         Args:
             texts: sentences or parts of sentences.
-            keys: the key of each text's random draws, shape (texts,).
+            keys: the key (seed) of each text's random draws, shape (texts,).
         """
         if self.decoding.drawn or not texts:
             return self.generate(texts, keys) if texts else []
@@ -389,5 +390,5 @@ class SentenceRewriting(MadeOnDemand):
 
         Args:
             texts: sentences or parts of sentences.
-            keys: the key of each text's random draws, shape (texts,).
+            keys: the key (seed) of each text's random draws, shape (texts,).
         """

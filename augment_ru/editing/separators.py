@@ -129,7 +129,7 @@ def _patterns(rates: tuple[tuple[int, ErrorRate], ...]) -> _Patterns:
 def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
     """Choose among errors in words and errors between words, so that no word takes part in two of them.
 
-    An error is made if its rank is lower than that of every other error that shares a word with it.
+    An error is made if its rank (its random number) is lower than that of every other error that shares a word with it.
 
     Args:
         words: the rank of the error in each word, shape (words,); over 1 for a word without an error.

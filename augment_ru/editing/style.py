@@ -84,11 +84,11 @@ def _fit(batch: Batch, least: int) -> Mask:
 
 
 def in_chats(batch: Batch, places: Ints, least: int) -> Mask:
-    """Tell for each global place whether its text is in the style of a chat, and the place is outside quotation marks.
+    """Tell for each place whether its text is in the style of a chat and the place is outside quotation marks.
 
     Args:
         batch: the texts.
-        places: the global places.
+        places: the global places (offsets in `batch.codes`).
         least: the fewest points of style (`chat_points`) that count as the style of a chat.
     """
     return batch.once(_fit, least)[batch.rows(places)] & batch.once(_unquoted)[places]

@@ -98,7 +98,7 @@ class Syntax:
         return self._governed[2][number]
 
     def is_whole(self, number: int) -> bool:
-        """Tell whether a token and all words below it in the tree stand together, without punctuation between them.
+        """Tell whether a token and all words below it in the tree are one unbroken range, without punctuation inside.
 
         Args:
             number: the index of the token, from 0.

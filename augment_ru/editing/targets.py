@@ -73,12 +73,13 @@ def _carries_meaning(word: str) -> bool:
 
 
 def targeted(batch: Batch, streams: Streams, starts: Ints, targets: str) -> tuple[Ints, Floats]:
-    """Choose which words may change, and draw their ranks.
+    """Choose which words may change, and draw their ranks: a word changes if its rank is below the probability.
 
     Args:
         batch: the texts.
         streams: the random draws of each text.
-        starts: the global places where words start, ascending; only words that the attack can change.
+        starts: the global places (offsets in `batch.codes`) where words start, ascending; only words that the attack
+            can change.
         targets: which of these words may change. `content`: all, but content words have the lower ranks. So «и» or
             «над» changes only if the probability is higher than the share of content words. `lexicon`, or the path of a
             word list: only words of the list. `random`: all, with equal chances.

@@ -91,8 +91,8 @@ class WordForms:
     Methods take and return the indices of words in `starts`, from 0.
 
     Attributes:
-        codes: the code points of the batch in lower case.
-        starts, stops: the global places where the words start and stop, shape (words,).
+        codes: the code points of the batch in lower case, shape (codes,).
+        starts, stops: the global places (offsets in `codes`) where the words start and stop, shape (words,).
         texts: the words. Words that stay together («30 000») count as one, which is written without the spaces.
         beside: whether there is only a single space between each word and the next word of the same text or option,
             shape (words,).
@@ -131,7 +131,7 @@ class WordForms:
         return [*(f"{one} {other}" if beside else "" for one, other, beside in rows), ""][: len(self.texts)]
 
     def begin(self, phrases: Sequence[str], words: Ints) -> Mask:
-        """Tell for each of these words whether one of the phrases starts there, shape (words,).
+        """Tell for each of these words whether one of the phrases starts with it, shape (words,).
 
         Args:
             phrases: phrases of one word or two, such as «что», «котор*», «не *», «потому что».
@@ -145,7 +145,7 @@ class WordForms:
         """Find the words of the batch that a table lists as single words.
 
         Args:
-            table: the table.
+            table: the words and phrases to find (see `form_table`).
 
         Returns:
             The indices of these words; and the number of each word in the table.
@@ -156,7 +156,7 @@ class WordForms:
         """Find the phrases of two words in the batch that a table lists.
 
         Args:
-            table: the table.
+            table: the words and phrases to find (see `form_table`).
 
         Returns:
             The indices of the first words of these phrases, ascending; and for each phrase, its number in the table.
@@ -168,7 +168,7 @@ class WordForms:
 
         Args:
             listed: the words.
-            starts: the global places where the ranges start.
+            starts: the global places (offsets in `codes`) where the ranges start.
             stops: the global places where they stop.
         """
         return np.array([text in listed for text in self._ranges(starts, stops)], dtype=np.bool_)
@@ -178,7 +178,7 @@ class WordForms:
         return np.array([at for at, text in enumerate(self.texts) if letter in text], dtype=np.int64)
 
     def end_in(self, ending: str) -> Ints:
-        """Return the indices of words with this ending; they have only letters, and at least two before the ending."""
+        """Return the indices of the words that have only letters, and this ending after at least two of them."""
         words = [at for at, text in enumerate(self.texts) if text.endswith(ending) and len(text) > len(ending) + 1]
         found = np.array(words, dtype=np.int64)
         return found[self.letters[found]]
@@ -234,7 +234,7 @@ def first_of_sentences(batch: Batch, places: Ints) -> Mask:
 
     Args:
         batch: the texts.
-        places: the global places where the words start, ascending.
+        places: the global places (offsets in `batch.codes`) where the words start, ascending.
     """
     before = counts_before((batch.flags & WORD) != 0)
     breaks = (batch.flags & BREAK) != 0

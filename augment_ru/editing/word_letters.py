@@ -1,6 +1,7 @@
 """The letters of words in columns, for attacks that change some letters of a word so that it can still be read.
 
-An edit of such an attack replaces a whole word, and its note has the old word as its reading.
+An edit of such an attack replaces a whole word. Its note gives the old word as its reading (what the new text stands
+for).
 """
 
 from collections.abc import Iterator
@@ -17,9 +18,10 @@ _EITHER = WORD | DIGIT
 
 
 def words_of_segments(batch: Batch) -> tuple[Ints, Ints]:
-    """Return the global starts and stops of the words that may be edited. Words that a border cuts are left out.
+    """Return the starts and stops of the words that may be edited, without words that a border cuts.
 
-    A border is the start of a text or an option, or the syntax of JSON (`Batch.fences`).
+    They are offsets in `batch.codes`. A border is the start of a text or an answer option, or the syntax of JSON
+    (`Batch.fences`).
     """
     starts, stops = batch.words
     inside = batch.segments(starts) == batch.segments(stops - 1)
@@ -44,7 +46,7 @@ def letter_gaps(batch: Batch) -> Mask:
 
 
 def of_words(values: Floats, lengths: Ints) -> Iterator[list[float]]:
-    """Yield the values of each word.
+    """Yield, for each word, the values of its letters.
 
     Args:
         values: a value for each letter of some words, one word after another.
@@ -58,7 +60,7 @@ def drawn(keys: Keys, number: int) -> Floats:
     """Return a random number for each word, in [0, 1), shape (words,).
 
     Args:
-        keys: the key of each word's random draws, shape (words,).
+        keys: the key (seed) of each word's random draws, shape (words,).
         number: which of these draws is returned, from 0. The same key and number give the same draw.
     """
     return unit(keys, np.full(keys.size, number))
@@ -68,7 +70,7 @@ def drawn_kinds(keys: Keys, number: int, fits: Mask) -> Ints:
     """Draw for each word one of the kinds of change that fit it, all equally likely; return their indices in `fits`.
 
     Args:
-        keys: the key of each word's random draws, shape (words,).
+        keys: the key (seed) of each word's random draws, shape (words,).
         number: which of these draws is used, from 0.
         fits: whether each kind fits each word, shape (kinds, words). At least one kind must fit each word.
     """

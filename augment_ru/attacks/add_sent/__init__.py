@@ -21,7 +21,7 @@ _INPUT = "corpus:input"
 class AddSent(MadeOnDemand):
     """Add an unrelated sentence, a distractor, to a text; in a question with options, replace wrong options instead.
 
-    The default probability, 0.5, is that of TAPE (Table 1).
+    The default probability, 0.5, is that of the benchmark TAPE (Table 1).
 
     Args:
         probability: the share of texts that get a sentence, and of wrong options that are replaced, in [0, 1].
@@ -73,13 +73,13 @@ class AddSent(MadeOnDemand):
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether sentences to add come from the rows of the input, and `with_corpus` was not called with them yet."""
+        """Whether distractors come from the rows of the input, which `with_corpus` has not given to the attack yet."""
         return self.generator == _INPUT and self.corpus is None
 
     def with_corpus(self, corpus: InputCorpus) -> Self:
-        """Return the attack with the sentences and options that it puts into texts.
+        """Return a copy of the attack that takes its distractors (new sentences and wrong options) from a corpus.
 
-        If the attack does not take these from the rows of the input, it is returned unchanged.
+        The attack itself is returned if it does not need the rows of the input, or already has them.
 
         Args:
             corpus: the sentences and options of the rows of the input.
@@ -88,7 +88,7 @@ class AddSent(MadeOnDemand):
 
     @property
     def corpus_digest(self) -> str:
-        """The SHA-256 of the sentences that may be added; "" if this package provides them or a model writes them."""
+        """The SHA-256 of the corpus of distractors; "" if this package provides them or a model writes them."""
         found = self._corpus()
         return "" if found is None or found is shipped_corpus() else found.digest
 

@@ -70,7 +70,7 @@ _LONGEST_OPTION = 12
 
 @dataclass(frozen=True)
 class Corpus:
-    """Different sentences and options, from which distractors (texts to add to others) are drawn.
+    """Sentences and options without duplicates, from which distractors (texts to put into others) are drawn.
 
     Attributes:
         sentences: statements, with their closing marks, in alphabetical order.
@@ -97,7 +97,7 @@ class Corpus:
         return hash(self.digest)
 
     def for_label(self, label: str) -> "Corpus":
-        """Return this corpus, whatever the label of a row: its texts are not divided by labels."""
+        """Return this corpus for every label, since its texts are not divided by the labels of rows."""
         del label
         return self
 
@@ -164,9 +164,9 @@ class Lowest:
 
 @lru_cache(maxsize=2)
 def read_corpus(path: str) -> Corpus:
-    """Read a text file of sentences and options from which distractors (texts to add to others) are drawn.
+    """Read a text file of sentences and options from which distractors (texts to put into others) are drawn.
 
-    A short line without a closing mark is an option. In other lines each statement is a sentence.
+    A short line without a closing mark is an option. From all other lines, each statement is taken as a sentence.
 
     Raises:
         AugmentError: there is no such file, it is not UTF-8, or none of its lines can be a distractor.

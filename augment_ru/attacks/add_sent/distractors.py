@@ -200,7 +200,7 @@ class Gap:
 
     @property
     def is_option(self) -> bool:
-        """Whether an option is replaced here; otherwise a sentence is added."""
+        """Whether the distractor replaces a wrong option; if not, it is a sentence that is added to the text."""
         return self.place.start < self.place.stop
 
     @property
@@ -243,8 +243,9 @@ class Gap:
     def edit(self, new: str) -> Edit:
         """Return the edit that puts a distractor (a new sentence or option) at this place.
 
-        A new option gets the letter case and the closing mark of the old one. A similarity should not count the
-        exchange of an option as a loss. So the note of the edit states the old option as its reading.
+        A new option gets the letter case and the closing mark of the old one. The note of the edit gives the old option
+        as its reading (what the new text stands for). So a similarity does not count the exchange of an option as a
+        loss of meaning.
         """
         if not self.is_option:
             return added(self.text, self.place.stop, new, after_link=self.closed)
@@ -263,8 +264,8 @@ Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
     """Propose to add a sentence at the end of each text, or another text instead of each wrong option of a question.
 
-    To make such a text (a distractor) takes long. So distractors are made only for changes with a rank below the
-    probability, and for as many more as a text needs to have `least` changes.
+    To make such a text (a distractor) takes long. So distractors are made only for changes whose rank (a random number
+    in [0, 1)) is below the probability, and for as many more as a text needs to have `least` changes.
 
     Args:
         batch: the texts.

@@ -174,7 +174,7 @@ class Misspellings:
 
         Args:
             words: the words, as they are written.
-            keys: the key of each word's random draws, shape (words,).
+            keys: the key (seed) of each word's random draws, shape (words,).
         """
         made = self._once(words, keys, [self.of(word.lower()) for word in words])
         again = np.flatnonzero(unit(keys, np.full(keys.size, _MORE)) < _AGAIN).tolist()
@@ -291,12 +291,12 @@ _SEPARATORS = (*JOINS, "split")
 
 @dataclass(frozen=True, slots=True)
 class Misspell(Attack):
-    """Misspell words as people do, each class of error as often as they do.
+    """Misspell words as people do, with each class of errors as frequent as in people's texts.
 
     Frequent misspellings («вобщем», «седня») are listed in a lexicon. Rules over letters make the others: unstressed
     vowels, -тся and -ться, double and silent consonants, neighbouring keys, letters left out, added or swapped,
     stretched vowels. Words are also joined and split, as the attack `spacing` does. No word gets two changes. Words in
-    capitals and words with digits or letters that are not Russian stay.
+    capitals and words with digits or letters that are not Russian are not changed.
 
     People write many sentences without an error. So no change is forced: a text may stay as it is (`min_changes` is 0).
 

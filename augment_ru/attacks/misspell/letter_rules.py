@@ -1,4 +1,4 @@
-"""Rules of misspelling, read from a dictionary: which letters of a word become which, between which letters.
+"""Rules of misspelling, read from a dictionary: which letters are replaced by which, and what must stand beside them.
 
 A rule is written `left(old>new)right`. `left`, `old` and `right` are letters, sets of letters (`[кгх]`) or one of the
 capitals Б (any letter), Г (a vowel), С (a consonant). `|` is the edge of a word or a hyphen; `=` in `old` repeats the
@@ -234,7 +234,7 @@ class LetterRule:
 
         Returns:
             The index in `words.numbers` of the first letter that the rule replaces, for each place where the rule fits,
-            ascending; and how likely the error is at each of these places.
+            ascending; and how likely the error is at each of them, relative to a letter inside a long word.
         """
         size = words.numbers.size - 2 * _MARGIN
 
@@ -260,7 +260,7 @@ class LetterRule:
         """Return what this rule of misspelling writes instead of the letters that it replaces.
 
         Args:
-            old: these letters in lower case.
+            old: the letters that are replaced, in lower case.
             draw: a function that returns a new draw from U[0, 1) at each call.
         """
         if self.new.startswith("["):

@@ -44,15 +44,16 @@ _MOST, _HIGHEST = 0.5, 0.9
 class Speech(Attack):
     """Write a text as a speech recogniser would, after hearing it read aloud.
 
-    There are no capitals and no punctuation; numbers, signs, abbreviations and Latin words are written as they are
+    The result has no capitals and no punctuation; numbers, signs, abbreviations and Latin words are written as they are
     spoken. Then some words are misheard: they become words that sound the same or nearly so, lose their endings, are
     joined or split; short words are lost. «Не» stays.
 
     Args:
         wer: the expected word error rate, in [0, 0.5]: wrong, lost and added words / words of the text. Both texts are
             compared in lower case without punctuation; numbers and signs that are written in words count, too.
-        refused: the share of the drawn errors that the gate refuses, in [0, 1); as many more are drawn. The default was
-            counted with the default gate on 600 sentences. In a run without a gate it is 0.
+        refused: the share of the drawn errors that the gate (the similarity check of the engine) refuses, in [0, 1); as
+            many more errors are drawn. The default was counted with the default gate on 600 sentences. In a run without
+            a gate it is 0.
         words: the dictionary of how signs and letters are spoken, and of what is misheard.
 
     Raises:
@@ -74,14 +75,14 @@ class Speech(Attack):
         _table(self.words)
 
     def without_gate(self) -> Self:
-        """Return the attack that draws no more errors than `wer` says."""
+        """Return a copy for a run without a gate (a similarity check): it draws no more errors than `wer` says."""
         return replace(self, refused=0.0)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the edits that give a text its spoken form (small letters, numbers in words), and errors of hearing.
 
-        Each edit is one change. Edits for the spoken form have ranks near 0, so that they are made at every positive
-        probability.
+        Each edit is one change. A change is made if its rank is below the probability. Edits for the spoken form have
+        ranks near 0, so that they are made at every positive probability.
         """
         table, text = _table(self.words), "\n".join([*batch.texts, ""])
         words, taken = _Words.of(text, table.name), np.zeros(len(text), dtype=np.bool_)

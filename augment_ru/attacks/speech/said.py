@@ -1,4 +1,4 @@
-"""Says numbers with what belongs to them, in the case of their place: «от 4 до 6 кг» as «от четырёх до шести кило…»."""
+"""Numbers in words, as they are spoken, with their units, in the case that the text requires: «до 6 кг»."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -33,13 +33,14 @@ Said = tuple[int, int, str]
 
 
 class Amounts(NamedTuple):
-    """What finds numbers, with what stands beside them.
+    """Patterns and dictionaries that find the numbers of a text with their units and nouns: «5 кг», «стр. 5».
 
     Attributes:
-        number: finds a number with a sign of money before it, and the units behind it.
-        units: maps what `number` finds as a unit, in lower case, to its words: «кв. м» to «квадратный метр».
-        numbered: finds what has a number, such as «стр.», at the end of a text.
-        nouns: maps that, in lower case, to its noun.
+        number: a pattern that finds a number, with a sign of money before it and the units after it.
+        units: maps each unit that `number` finds, in lower case, to its words: «кв. м» to «квадратный метр».
+        numbered: a pattern that finds, at the end of the text before a number, a noun in short form that takes one:
+            «стр.».
+        nouns: maps each of these short forms, in lower case, to the noun in full.
     """
 
     number: re.Pattern[str]
@@ -49,7 +50,7 @@ class Amounts(NamedTuple):
 
 
 def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
-    """Return what finds numbers beside the units and the abbreviated nouns of a dictionary."""
+    """Make the patterns that find numbers beside the units and the abbreviated nouns of a dictionary."""
     units = {**listed("unit"), **_YEARS_OF, **units}
     money, longest = "".join(one for one in units if one in "$€₽£¥"), sorted(units, key=len, reverse=True)
     unit = rf"(?:{'|'.join(map(_unit, longest))})"
@@ -111,7 +112,7 @@ _PER_TIME = frozenset({"час", "минута", "секунда", "сутки",
 
 
 def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
-    """Yield how the numbers of a text are said; none overlap."""
+    """Yield the start, the stop and the spoken form of each number of a text; the ranges do not overlap."""
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
     done: list[Said] = []
     for one in chain(_groups(text), _dates(text), _pairs(text), _rest(text, found, done)):
@@ -307,9 +308,9 @@ def _decimal(one: _Number) -> str:
 
 
 def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, int]:
-    """Return a Roman number as it is said, and how much is said with it of what follows: «в XX в.», «при Петре I».
+    """Return a Roman number in words, and how many characters after it they include: «в XX в.», «при Петре I».
 
-    Of a letter by itself, such as the name of an axis, nothing is said.
+    The words are "" for a single letter that seems to be no number, such as the name of an axis.
     """
     century, case, name = _CENTURY.match(behind), _case_of_year(before), _NAME.search(before)
     if century or _CENTURY.match(_TO.sub("", behind, count=1)):
@@ -327,7 +328,7 @@ def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, i
 
 
 def case_at(before: str) -> str:
-    """Return the likeliest case of a number behind a text."""
+    """Return the likeliest case of a number that follows the text `before`."""
     cases = _cases(before)
     if cases == {"ablt", "gent"}:
         return "ablt" if before.lower().endswith("между ") else "gent"

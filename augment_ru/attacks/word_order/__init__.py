@@ -528,12 +528,12 @@ def _lowered(token: Token, text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class WordOrder(Attack):
-    """Put the constituents of a clause, or the members of a list, into another order that a native would use.
+    """Put the constituents of a clause, or the members of a list, into another order that a native speaker would use.
 
     Args:
         probability: the share, in [0, 1], of clauses and lists that are reordered, among those that have another
             possible order.
-        guards: the constraints whose spans this attack never touches, for any task.
+        guards: the constraints whose spans this attack never touches, whatever the task.
 
     Raises:
         AugmentError: there is no such constraint.

@@ -289,8 +289,9 @@ def _is_time(tree: Syntax, token: Token, preposition: str, case: str, span: rang
 def is_movable(tree: Syntax, first: int, last: int) -> bool:
     """Tell whether some tokens look like a phrase that can be moved without the words around it.
 
-    Such a phrase has no finite verb, no gerund, no conjunction of clauses and no word of scope («только»). Each of its
-    prepositions stands before its noun, and its last word needs no word after it.
+    Such a phrase has no finite verb, no gerund, no subordinating conjunction and no focus particle («только»). Each
+    preposition is followed by its noun inside the phrase, and the last word requires no further word (as a preposition
+    would).
 
     Args:
         tree: the tree of the sentence.
