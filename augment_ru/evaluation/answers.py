@@ -44,7 +44,7 @@ class Exercise(NamedTuple):
         answer: the right words (any one is enough) or the numbers of all right choices, separated by commas.
         kind: `text` (an answer in words), `matching` (a number for each item), or one of the kinds of multiple choice.
         number: the number of the exercise in the exam.
-        variant: the number of the exam's variant: one of the sheets of exercises.
+        variant: the number of the variant of the exam (a full set of exercises).
         most: the most points that the exercise can give.
     """
 

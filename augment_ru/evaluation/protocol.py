@@ -277,7 +277,7 @@ def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, seed: int) 
     """Collect the rows of a train file that may be shown as demonstrations, and their episodes.
 
     If rows of the file state their episodes, only these rows are shown. Otherwise demonstrations are drawn from the
-    rows that have a right answer and whose texts are not evaluated.
+    rows whose right answer is known and whose texts are not evaluated.
 
     Args:
         train: the train rows.
@@ -285,7 +285,7 @@ def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, seed: int) 
         seed: the seed of the draws.
 
     Raises:
-        AugmentError: a row lacks a text, or states an episode but has no right answer.
+        AugmentError: a row lacks a text, or states an episode while its right answer is not known.
     """
     evaluated = {tuple(Record(original.values, pairs.task).texts().values()) for original in pairs.originals}
     is_stated = any(_episodes(values) for values in train)

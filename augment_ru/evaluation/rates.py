@@ -236,7 +236,7 @@ RIGHT = "right"
 _LETTERS = np.array(["w", "f", "b", "k"])
 """The letters for wrong, fixed, broken and kept; the index is 2 · (right before) + (right after)."""
 _UNKNOWN = "-"
-"""The letter for a row without a right answer."""
+"""The letter for a row whose right answer is not known."""
 _DIGEST_BYTES = 6
 
 
