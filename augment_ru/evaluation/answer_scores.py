@@ -27,10 +27,10 @@ def normalised(text: str, form: str = "russian") -> str:
     case, no ASCII punctuation, no English articles, one space between words. The quotation marks «», ё and stress marks
     stay, and «C++» becomes «c».
 
-    "russian" is the corresponding form for Russian, also in lower case. All characters of the Unicode categories P* are
-    removed. ё becomes е, stress marks (U+0301) are removed, and letters are composed (NFC), so that й typed as two
-    characters equals й typed as one. Russian has no articles to remove. Signs such as + | $ № are not punctuation and
-    stay: «C++» differs from «C».
+    "russian" is the corresponding form for Russian, also in lower case with single spaces. All characters of the
+    Unicode categories P* are removed. ё becomes е, stress marks (U+0301) are removed, and letters are composed (NFC),
+    so that й typed as two characters equals й typed as one. Russian has no articles to remove. Signs such as + | $ №
+    are not punctuation and stay: «C++» differs from «C».
 
     >>> normalised("  «Ёлки-палки»,   сказа\u0301л он… ")
     'елкипалки сказал он'

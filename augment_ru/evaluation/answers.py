@@ -609,7 +609,7 @@ def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[
 
 
 def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[Gold | None, ...]]:
-    """Return the different right answers of the rows; empty if answers are no labels (kinds "labels" and "lists").
+    """Return the different right answers of the rows; empty unless answers are labels (kinds "labels" and "lists").
 
     An item of the result is the right answer of a row, as a tuple with an entry for each field that a model answers.
 
