@@ -21,15 +21,16 @@ _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
 def normalised(text: str, form: str = "russian") -> str:
-    """Return the normal form in which answers are compared.
+    """Return a text in the normal form in which answers are compared.
 
-    "squad" is the form of SQuAD's own script (Rajpurkar et al. 2016, section 4), with which MERA's code scores: lower
+    "squad" is the form of SQuAD's own script (Rajpurkar et al. 2016, section 4), which the benchmark MERA uses: lower
     case, no ASCII punctuation, no English articles, one space between words. The quotation marks «», ё and stress marks
     stay, and «C++» becomes «c».
 
-    "russian" is the same for Russian. All characters of the Unicode categories P* are removed. ё becomes е, stress
-    marks (U+0301) are removed, and letters are composed (NFC), so that й typed as two characters equals й typed as one.
-    Russian has no articles to remove. Signs such as + | $ № are not punctuation and stay: «C++» differs from «C».
+    "russian" is the corresponding form for Russian, also in lower case with single spaces. All characters of the
+    Unicode categories P* are removed. ё becomes е, stress marks (U+0301) are removed, and letters are composed (NFC),
+    so that й typed as two characters equals й typed as one. Russian has no articles to remove. Signs such as + | $ №
+    are not punctuation and stay: «C++» differs from «C».
 
     >>> normalised("  «Ёлки-палки»,   сказа\u0301л он… ")
     'елкипалки сказал он'
@@ -54,7 +55,7 @@ def same_answer(golds: Sequence[str], prediction: str, form: str = "russian") ->
 def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
     """Return the F1 between the words of two answers in the normal form `form`, in [0, 1].
 
-    Words are compared as multisets. If an answer has no words, the result is 1 if both have none, else 0.
+    Words are compared as multisets. If neither answer has words, the result is 1; if only one has words, it is 0.
 
     >>> token_f1("в городе Казани", "Казани")
     0.5
@@ -74,8 +75,8 @@ def best_token_f1(golds: Sequence[str], prediction: str, form: str = "russian") 
 def matthews(pairs: Iterable[tuple[Label, Label]]) -> float:
     """Return Matthews' correlation coefficient for several classes (Gorodkin 2004), in [-1, 1].
 
-    It is 0 if all right labels or all predictions are the same, because the coefficient is then not defined. `pairs`
-    holds a right label and a predicted label for each decision.
+    It is 0 if all right labels or all predictions are the same, because the coefficient is then not defined. Each of
+    `pairs` is the right label and the predicted label of one prediction.
 
     >>> matthews([(1, 1), (0, 0), (1, 0)])
     0.5
@@ -109,9 +110,9 @@ _TRUE = ("1", "true")
 
 
 def whole(items: Iterable[tuple[object, bool]]) -> float:
-    """Return the share of questions whose items are all right; 0 without items.
+    """Return the share of questions whose items (such as answer options) are all predicted right; 0 without items.
 
-    Each item is a pair: the question it belongs to, and whether the item is right.
+    Each item is a pair: the question that it belongs to, and whether its prediction is right.
 
     >>> whole([("a", True), ("a", False), ("b", True)])
     0.5
@@ -126,7 +127,7 @@ def macro_f1(pairs: Iterable[tuple[Label, Label]], classes: Iterable[Label] = ()
     """Return the unweighted mean of the F1 of all classes, in [0, 1]; 0 without classes.
 
     Args:
-        pairs: the right class and the predicted class of each decision.
+        pairs: the right class and the predicted class of each prediction.
         classes: classes that count even if they occur in no pair; their F1 is then 0.
 
     >>> macro_f1([("да", "да"), ("да", "нет")])

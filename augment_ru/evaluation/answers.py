@@ -1,4 +1,6 @@
-"""The metrics, and right answers and predictions in the form that metrics compare (`records.metric_kinds.Kind`).
+"""Metrics, and the conversion of right answers and predictions to the form that metrics compare.
+
+The form depends on the kind of the answers (`records.metric_kinds.Kind`).
 
 Scores are in [0, 1]; the score of MCC is in [-1, 1]. The metrics of rankings have the values of trec_eval's.
 """
@@ -39,10 +41,10 @@ class Exercise(NamedTuple):
     """The right answer to an exercise of USE (MERA's task from the Russian school exam), and how it is scored.
 
     Attributes:
-        answer: words of which any one is right, or the numbers of all right choices; with commas between them.
+        answer: the right words (any one is enough) or the numbers of all right choices, separated by commas.
         kind: `text` (an answer in words), `matching` (a number for each item), or one of the kinds of multiple choice.
         number: the number of the exercise in the exam.
-        variant: the number of the exam.
+        variant: the number of the variant of the exam (a full set of exercises).
         most: the most points that the exercise can give.
     """
 
@@ -144,8 +146,8 @@ def relevant_of(value: object, metric: str) -> Relevant | None:
     """Return the documents that are relevant to a query, as its row states them; None if none is relevant.
 
     Args:
-        value: a mapping from ids of documents to grades, as in TREC's qrels; or a list of ids or a single id, which
-            have the grade 1.
+        value: a mapping from ids of documents to grades, as in TREC's qrels; or a list of ids, or a single id: each
+            of these documents then has the grade 1.
         metric: the main metric of the task. With `hit@10`, a ranking is right if a relevant document is among its first
             10. Without a number, the first document must be relevant.
 
@@ -218,10 +220,12 @@ def ranking_score(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking
 
 
 class LabelledSpan(NamedTuple):
-    """A part of a text with a label as a right answer, such as a named entity. Spans are sorted by place.
+    """A part of a text with a label, as a right answer or a prediction; such as a named entity.
+
+    Spans are sorted by `start`, then by `stop` and label.
 
     Attributes:
-        start: the place of its first character.
+        start: the place (index in the text, from 0) of its first character.
         stop: the place after its last character.
         label: the label.
     """
@@ -270,7 +274,7 @@ def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledS
 
     Args:
         spans: the spans that a model finds in the perturbed text.
-        back: the script that turns the perturbed text back into the original.
+        back: the edits that turn the perturbed text back into the original.
         moved: maps each right span of the perturbed text to the same span of the original.
     """
     size = len(back.source)
@@ -280,10 +284,10 @@ def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledS
 
 
 def carried(spans: Iterable[LabelledSpan], script: Script) -> list[LabelledSpan]:
-    """Move spans of a text to their places in the new text that edits lead to.
+    """Return spans of a text as spans of the new text that a script (a list of edits) makes of it.
 
     Args:
-        spans: the spans of the script's source.
+        spans: the spans of the text before the edits (`script.source`).
         script: the edits.
     """
     found = (script.carried(Span(*one)) for one in spans)
@@ -335,9 +339,9 @@ def _overlapping(gold: Spans, given: Spans) -> int:
 
 
 def fates(gold: Spans, before: Spans, after: Spans) -> Counter[Fate]:
-    """Count what a perturbed text does to the right spans that a model found in the original.
+    """Count what becomes, in a perturbed text, of the right spans that a model found in the original.
 
-    In the perturbed text, the model finds such a span again (kept), with another border (border), with another label
+    The model finds such a span again in the perturbed text (kept), with another border (border), with another label
     (type), or not at all (lost).
 
     Args:
@@ -415,7 +419,8 @@ Questions: TypeAlias = Sequence[Sequence[str]]
 def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
     """Return MuSeRC's F1a: the F1 of the label 1 over the options of all questions (Khashabi et al. 2018, section 4).
 
-    A row of MuSeRC has a passage with several questions, and each option of a question has the label 0 or 1.
+    A row of MuSeRC, a task of the benchmark Russian SuperGLUE, has a passage with several questions, and each option of
+    a question has the label 0 or 1.
 
     Args:
         golds: for each row and each of its questions, the right labels of the options.
@@ -425,9 +430,10 @@ def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]])
 
 
 def muserc_em(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
-    """Return MuSeRC's EM: the share of questions whose options all have the right label.
+    """Return MuSeRC's EM: the share of questions for which the labels of all options are predicted right.
 
-    A row of MuSeRC has a passage with several questions, and each option of a question has the label 0 or 1.
+    A row of MuSeRC, a task of the benchmark Russian SuperGLUE, has a passage with several questions, and each option of
+    a question has the label 0 or 1.
 
     Args:
         golds: for each row and each of its questions, the right labels of the options.
@@ -585,11 +591,11 @@ def _gold_value(values: Mapping[str, Any], name: str, kind: Kind) -> Any:  # noq
 
 
 def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[tuple[Gold | None, ...]]:
-    """Return the right answers of each row: one for each field that the task asks for.
+    """Return the right answers of each row, one for each field that a model must answer.
 
-    If the task judges one text by several norms, there is one for each norm. An answer is None if the row does not have
-    it. If the label in a field is -1 in all rows, the benchmark keeps its labels secret, and the answer is None in
-    every row.
+    If the task judges one text by several norms (such as law and virtue), a row has a right answer for each norm. A
+    right answer is None if the row does not state it. If the label in a field is -1 in all rows, the benchmark keeps
+    its labels secret, and the answer is None in every row.
 
     Args:
         rows: the rows.
@@ -603,9 +609,9 @@ def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[
 
 
 def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[Gold | None, ...]]:
-    """Return the different right answers of the rows; empty if answers are free texts (kind "answers").
+    """Return the different right answers of the rows; empty unless answers are labels (kinds "labels" and "lists").
 
-    An item is the right answer of one row, as a tuple: one entry for each field that a model answers.
+    An item of the result is the right answer of a row, as a tuple with an entry for each field that a model answers.
 
     Args:
         rows: the rows.
@@ -619,7 +625,7 @@ def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[
 
 
 def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) -> tuple[str, ...] | None:
-    """Return the labels that occur in right answers, sorted; None if answers are free texts.
+    """Return the labels that occur in right answers, sorted; None if answers are no labels, such as free texts.
 
     Args:
         golds: the different right answers of all rows, each as a tuple with an entry for each field that a model
@@ -645,7 +651,7 @@ def _without_held_back(golds: Sequence[tuple[Gold | None, ...]], task: Task) -> 
 
 
 def labels_among(golds: Iterable[object], kind: Kind) -> tuple[str, ...] | None:
-    """Return the labels that occur in right answers, sorted; None if answers are free texts.
+    """Return the labels that occur in right answers, sorted; None if answers are no labels, such as free texts.
 
     Args:
         golds: the right answers.
@@ -718,12 +724,12 @@ def _gold(value: object, kind: Kind, scoring: Scoring | None = None) -> Gold | N
 
 
 def most_frequent(golds: Sequence[Gold | None]) -> str:
-    """Return the most frequent right answer of the rows; "" if no row has one.
+    """Return the most frequent right answer of the rows; "" if the right answer of no row is known.
 
     If several are equally frequent, the alphabetically first is returned.
 
     Args:
-        golds: the right answer of each row; None for a row without one.
+        golds: the right answer of each row; None if it is not known.
     """
     texts = (gold if isinstance(gold, str) else str(gold[0]) for gold in golds if gold)
     counts = Counter(texts)
@@ -733,8 +739,8 @@ def most_frequent(golds: Sequence[Gold | None]) -> str:
 def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
     """Return a prediction in the form that metrics compare: a tuple of answers.
 
-    It has an answer for each field that the task asks for. If a task judges one text by several norms, the model gives
-    one answer, and the tuple repeats it for each norm.
+    The tuple has an answer for each field that a model must answer. If the task judges one text by several norms (such
+    as law and virtue), the model gives one answer, and the tuple repeats it for each norm.
 
     Args:
         prediction: what the model returned.
@@ -801,7 +807,7 @@ def prediction_json(answer: Answer, task: Task) -> Any:  # noqa: ANN401  (JSON v
 def group_of(values: Mapping[str, Any], task: Task) -> str | None:
     """Return the group of a row, as a text: the value of the field that `task.scoring.grouped_by` names.
 
-    The result is None if the row lacks the field, or if the task names none.
+    The result is None if the row lacks the field, or if the task names no field.
 
     Args:
         values: the row.

@@ -1,4 +1,4 @@
-"""Filters that must catch one label: rows they miss and false alarms, before and after attacks, at any threshold."""
+"""Models as filters for one label, such as "toxic": rows they miss and false alarms, before and after attacks."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil, floor
@@ -31,7 +31,7 @@ def check_catch(label: str, pairs: Pairs) -> None:
         pairs: the original and perturbed rows.
 
     Raises:
-        AugmentError: the task does not have exactly one label for each row, or no original has this one.
+        AugmentError: the task does not have exactly one label for each row, or no original has this label.
     """
     if pairs.kind != "labels" or len(pairs.task.scoring.decided) != 1:
         raise AugmentError(f"`catch` {label}: the task '{pairs.task.name}' has no single label")
@@ -51,8 +51,8 @@ def catch_scores(model: NamedModel, plan: EvaluationPlan, label: str, cache: Cac
         cache: the cache of answers; None to ask every question.
 
     Returns:
-        For each attack, and "" for the originals, the probability of the label in each row (softmax of the scores). It
-        is None for a row without scores of labels.
+        For each attack, and "" for the originals, the probability of the label in each row (softmax of the scores). The
+        probability is None for a row to which the model gives no scores of labels.
     """
     if model.scored is None:
         return None
@@ -72,8 +72,8 @@ def _probability(scores: Sequence[Mapping[str, float]], label: str) -> float | N
 def catch_report(label: str, judged: JudgedRun, pairs: Pairs, scores: Catches | None, seed: int) -> CatchReport:
     """Return the errors of a filter that must catch a label, on the originals and after each attack.
 
-    It misses a row if the row has the label and the model gives another. It raises a false alarm if the row has another
-    label and the model gives this one.
+    The filter misses a row if the row has the label and the model gives another one. It raises a false alarm if the row
+    has another label and the model gives the label to be caught.
 
     Args:
         label: the label that the filter must catch.

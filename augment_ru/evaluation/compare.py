@@ -80,7 +80,8 @@ def compare(
     report has attacks, the original rows are compared.
 
     Args:
-        reports: the reports. If several have the same name, file names, or else numbers, are added to this name.
+        reports: the reports. If several have the same name, their file names are added to it; if these are equal, too,
+            numbers are added.
         seed: the seed of the bootstrap.
         title: the title of the comparison.
         date: the date shown in the comparison.
@@ -335,9 +336,9 @@ def _reports(found: Comparison) -> ShownTable:
 def compared_findings(found: Comparison) -> list[str]:
     """Return the largest clear differences between two models in words, one sentence for each difference.
 
-    A difference is clear if its interval leaves out 0, and if McNemar's test (where there is one) confirms it. If the
-    reports have attacks, models that are no better than the most frequent answer are left out. If no difference is
-    clear, the only sentence says so.
+    A difference is clear if its interval, corrected for the number of attacks, does not contain 0, and if McNemar's
+    test (where there is one) confirms the difference. If the reports have attacks, models that are no better than the
+    most frequent answer are left out. If no difference is clear, the only sentence says so.
     """
     names = tables.names_of(found)
     weak = {model.model for model in found.models if found.attacks and not model.beats_majority}

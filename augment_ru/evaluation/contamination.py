@@ -1,7 +1,8 @@
 """Contamination: does perturbation cost a model more right answers on a benchmark than on rows that it cannot know?
 
 A model that learnt a test set by heart answers its rows better than the same questions in other words. But a weak model
-loses right answers there, too; so its loss is compared with that on fresh rows, perturbed in the same way.
+loses right answers on perturbed questions, too. So the loss is compared with the loss on fresh rows, which no model
+can know and which are perturbed in the same way.
 """
 
 import numpy as np
@@ -56,7 +57,7 @@ def _less(a: Rate, b: Rate) -> Rate | None:
 def check_fresh(pairs: Pairs, fresh: Pairs) -> None:
     """Check that fresh rows (rows that no model can know) can be compared with the evaluated rows.
 
-    Both must be perturbed by at least one attack in common. No original may be in both.
+    At least one attack must have perturbed both the fresh and the evaluated rows. No original may be in both.
 
     Args:
         pairs: the evaluated rows.

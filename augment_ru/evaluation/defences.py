@@ -70,7 +70,7 @@ class Defence:
         return replace(found, reads=None, predict=predict, stream=None, signature=found.stated, defence="")
 
     def read(self, examples: Sequence[Example]) -> Sequence[Example]:
-        """Return the questions with normalized texts; offsets move with the texts."""
+        """Return the questions with normalized texts; the offsets that a row states as numbers move with its texts."""
         if not self._last or self._last[0] is not examples:  # several models are asked the same questions
             records = [Record(example.record, example.task) for example in examples]
             normalized = self.normalizer.chunk(records)
@@ -90,7 +90,7 @@ class Defence:
         ]
 
     def changed(self, pairs: Pairs) -> dict[str, Rate]:
-        """Return the share of rows that the normalizer changes, by attack; the key "" stands for the originals."""
+        """Return the share of rows that the normalizer changes, for each attack and, under "", for the originals."""
         every: Mapping[str, Sequence[Original | Pair]] = {"": pairs.originals, **pairs.attacks}
         read = {name: self.readings((one.values for one in rows), pairs.task) for name, rows in every.items()}
         return {name: rates.wilson_rate(sum(map(bool, own)), len(own)) for name, own in read.items()}

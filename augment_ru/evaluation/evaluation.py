@@ -1,6 +1,6 @@
 """Evaluate models on rows: ask all models, judge their answers, and compute the report.
 
-The same answers give the same bytes.
+The same answers give the same report, byte for byte.
 """
 
 import json
@@ -95,14 +95,16 @@ class Evaluation:
     Attributes:
         pairs: the original and perturbed rows, with their right answers.
         metrics: the metrics, by name.
-        judged: every model run (the answers of one model with one number of demonstrations), with its outcomes.
+        judged: every model run (the answers of one model with one number of demonstrations), with its outcomes:
+            which answers are kept right, broken, fixed or wrong under each attack.
         subpopulations: the properties (length, label, subject) by which the report divides the originals into groups.
         settings: the settings of the evaluation.
         defining: the rows and settings that define the numbers, by name; the signature states them and the models.
         data: the name of the row file, without its folder; None for rows made in Python.
         flipping: for broken rows, a smallest set of edits that still makes the answer wrong; found by asking the model
             again.
-        specs: for rows of a release, maps the name of each variation to the specification of its attack.
+        specs: for rows of a release, maps the name of each variation (the test rows that one attack perturbed) to the
+            specification of its attack.
         defences: maps the name of each model behind a defence to the defence and the name of the bare model.
         catches: for filters that must catch a label (`settings.catch`): maps the name of each model to the probability
             of this label in each row.
@@ -380,13 +382,13 @@ class Evaluation:
     def submission(self) -> dict[str, Any] | list[dict[str, Any]]:
         """Return the answers to the originals in the form of the benchmark's submission file for the task.
 
-        For MERA this is one JSON object. For Russian SuperGLUE it is a list of objects sorted by `idx`, one for each
-        line of the file. An object holds `idx` and `label`; for MuSeRC it holds `idx` and a label for each answer of
-        the passage.
+        For the benchmark MERA the result is one JSON object with the answers to all originals. For Russian SuperGLUE it
+        is a list of objects sorted by `idx`: one for each original, which is one line of the submission file. Such an
+        object holds `idx` and `label`; for MuSeRC it holds `idx` and a label for each answer option of the passage.
 
         Raises:
-            AugmentError: the task is of neither benchmark, a row has no id, or there are several models or numbers of
-                shots.
+            AugmentError: the task is of neither benchmark, a row has no id, or there are several models, numbers of
+                shots, or sets of demonstrations.
         """
         first = self.judged[0].run
         return _submitted(self.pairs, first.originals[0], len(self.judged), first.episodes)

@@ -185,7 +185,7 @@ class ModelRequest:
     Attributes:
         argument: the part of the specification after its first colon; empty if there is no colon.
         task: the task of the rows.
-        labels: the classes of a classification, sorted, as texts; None if answers are free texts.
+        labels: the classes of a classification, sorted, as texts; None if answers are no labels, such as free texts.
         device: auto, cpu or cuda[:N].
         options: the values given with `--model-option KIND.NAME=VALUE`, as an instance of the `Options` dataclass in
             the kind's module; None if the module has no such class.
@@ -256,7 +256,9 @@ def options_class(spec: str) -> Any:  # noqa: ANN401  (a dataclass)
 
 
 def runs_network(spec: str) -> bool:
-    """Tell whether a model may run a network on the device of a run. Models of other packages may.
+    """Tell whether a model may run a neural network on the device of a run (CPU or GPU).
+
+    It is True for every model of another package, because nothing is known about it.
 
     Args:
         spec: the specification, `KIND` or `KIND:ARGUMENT`.
@@ -273,7 +275,8 @@ def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None
 
     Args:
         spec: the specification.
-        request: what the model is made from; its `argument` and `options` are set here.
+        request: what the model is made from; its `argument` and `options` are replaced by those of `spec` and
+            `options`.
         options: the options of the model, by name; a value may be given as a text, which is then parsed.
 
     Raises:
@@ -524,14 +527,14 @@ class NamedModel:
         predict: the model: takes examples, and returns a prediction for each.
         signature: all that defines the answers, as text; None if they are not cached.
         few_shot: whether the model reads demonstrations.
-        deterministic: whether it always answers a question in the same way.
-        cached: whether the cache keeps its answers.
+        deterministic: whether the model always answers a question in the same way.
+        cached: whether the cache keeps the answers of the model.
         chunk: the most examples in one call.
-        learned: the texts that it was trained on.
-        stream: takes all examples, and yields the index and the prediction of each one when it is ready; None if it
-            cannot.
+        learned: the texts that the model was trained on.
+        stream: takes all examples, and yields the index of each example with its prediction as soon as it is known;
+            None if the model answers all examples at once.
         scored: takes examples, and returns predictions with scores of labels; None if it has no scores.
-        tokens: takes examples, and returns an estimate of the tokens in the questions; None if it does not count them.
+        tokens: takes examples, and returns an estimate of the tokens in the questions; None if it gives no estimate.
         spent: how many tokens a server counted so far; None without a server.
         defence: the name of the normalizer in front of the model; "" for a bare model.
         reads: normalizes the questions before the model is asked; None to leave them as they are.
@@ -560,7 +563,8 @@ class NamedModel:
 
         Args:
             spec: the specification, such as `linear:train.jsonl`.
-            request: what the model is made from; its argument and options are those given here.
+            request: what the model is made from; its `argument` and `options` are replaced by those of `spec` and
+                `options`.
             options: options of this kind of model, by name.
 
         Raises:
@@ -605,7 +609,10 @@ class NamedModel:
         return None if self.signature is None else self.signature + defence
 
     def read(self, examples: Sequence[Example]) -> Sequence[Example]:
-        """Return the questions with the texts that the defence has normalized; unchanged for a bare model."""
+        """Return the questions with the texts that the defence (the normalizer in front of the model) has normalized.
+
+        A bare model has no defence: its questions are returned unchanged.
+        """
         if self.reads is None:
             return examples
         with _said_of(self.name):
@@ -646,8 +653,7 @@ class NamedModel:
     def kept(self) -> bool:
         """Whether the cache keeps the answers of this model.
 
-        It does if the model has a signature (all that defines its answers) and does not ask to be left out of the
-        cache.
+        They are kept if the model has a signature (all that defines its answers) and its attribute `cached` is True.
         """
         return self.cached and self.signature is not None
 

@@ -31,10 +31,10 @@ _ENDS = {
 def findings(report: Report) -> list[str]:
     """Return what an evaluation found, in sentences.
 
-    One or two sentences for each model name the attack that breaks most of its right answers, how many it breaks, and
-    the subpopulation in which it breaks most. If a model was asked with several prompts, its sentences compare the
-    effect of the prompt with that of the worst attack. A last sentence names the models whose slips may have been
-    counted as broken answers.
+    For each model, one or two sentences say which attack breaks most of its right answers, how many this attack breaks,
+    and in which subpopulation (group of rows) it breaks most. If a model was asked with several prompts, its sentence
+    compares the effect of the prompt with that of the worst attack. A last sentence names the models whose slips
+    (answers that a model does not usually give to the text) may have been counted as broken answers.
     """
     asked = {(one.model, one.shots) for one in report.prompts or ()}
     prompted = {f"{model} [" for model, _ in asked}

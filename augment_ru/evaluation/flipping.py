@@ -46,14 +46,14 @@ def flipping_edits(
 
     Args:
         judged: the runs (answers of a model) with their outcomes.
-        models: the models of the runs, under the same names.
+        models: the models of the runs; a model has the same name as in its runs.
         plan: the questions that the models were asked.
         cache: the cache of answers; None to ask every question.
         wanted: which models are asked: `all`, `none`, or `auto` for models that answer faster than the cache can be
             read (`Model.cached` is false).
 
     Returns:
-        The sets of edits; empty if `wanted` is `none` or the task is a dialogue.
+        The sets of edits; empty if `wanted` is `none`, the task is a dialogue, or answers are labelled spans.
 
     Raises:
         AugmentError: a model fails.
@@ -175,7 +175,9 @@ def parts_of(pair: Pair, plan: EvaluationPlan) -> list[_Unit]:
 
 
 def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[str, Any]:
-    """Return the original of a perturbed row with only some of its edits applied; offsets move with the texts.
+    """Return the original of a perturbed row with only some of its edits applied.
+
+    Offsets (places that the row states as numbers) move with the texts.
 
     Args:
         pair: the perturbed row.

@@ -32,7 +32,8 @@ class Released:
         fields: the perturbed fields; empty if there is no manifest.
         train: the file of the train rows; None if there is no such file.
         edits: the edit log (a file with the edits of every perturbed row); None if there is no such file.
-        models: maps the name of each variation that a search made to the model that the search attacked.
+        models: maps the name of each variation (test rows made by one attack) that a search against a model made to
+            the model that the search attacked.
         specs: maps the name of a variation to the specification of its attacks, as for `--attack`.
     """
 
@@ -52,7 +53,7 @@ def rows_file(source: str) -> str:
         source: the path itself, or the folder of a task in a release, whose test file is then returned.
 
     Raises:
-        AugmentError: the source is a folder without a test file.
+        AugmentError: the source is a folder without a test file, or a release of several tasks.
     """
     path = Path(source)
     if source == "-" or not path.is_dir():
@@ -112,7 +113,8 @@ def with_edit_log(rows: Rows, log: Path, models: Mapping[str, str]) -> Rows:
     Args:
         rows: the rows.
         log: the path of their edit log.
-        models: maps the name of each variation that a search made to the model that the search attacked.
+        models: maps the name of each variation (test rows made by one attack) that a search against a model made to
+            the model that the search attacked.
 
     Raises:
         AugmentError: the log does not belong to the rows.
@@ -168,7 +170,8 @@ def loaded(perturbed: RowsOrFile, settings: EvaluationSettings) -> Loaded:
 
     Args:
         perturbed: the rows, or their file.
-        settings: they say where the originals are and what the rows hold; other settings are not used here.
+        settings: the settings of the evaluation; only those that say where the originals are and what the rows hold are
+            used.
 
     Raises:
         AugmentError: a file cannot be read, or rows and originals do not correspond.

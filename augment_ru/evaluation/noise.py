@@ -1,6 +1,6 @@
 """The noise of a model: how often it answers the same text differently, and what an attack breaks above that.
 
-A slip is an answer that is not the one which the model usually gives to the text. Slips break right answers, too: if a
+A slip is an answer that the model does not usually give to the text. Slips break right answers, too: if a
 model slips in a share s of its answers, about s of its right answers are wrong after an attack that changes nothing.
 """
 

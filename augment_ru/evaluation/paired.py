@@ -93,7 +93,7 @@ class Difference(NamedTuple):
         If all resamples are equal, they show no spread, so Newcombe's 95 % interval is returned instead.
 
         Args:
-            error: the probability that the interval leaves out the true difference.
+            error: the probability that the interval does not contain the true difference.
         """
         known = self.drawn[~np.isnan(self.drawn)]
         if self.value is None or not known.size:
@@ -102,10 +102,10 @@ class Difference(NamedTuple):
         return (float(low), float(high)) if low < high or self.newcombe is None else self.newcombe
 
     def leaves_out_zero(self, error: float = ERROR) -> bool:
-        """Tell whether the interval of the difference leaves out 0.
+        """Tell whether the interval of the difference does not contain 0.
 
         Args:
-            error: the probability that the interval leaves out the true difference.
+            error: the probability that the interval does not contain the true difference.
         """
         ends = self.interval(error)
         return ends is not None and (ends[0] > 0 or ends[1] < 0)
@@ -117,7 +117,8 @@ class Compared(NamedTuple):
     Attributes:
         difference: the difference of their success rates.
         test: McNemar's test; None if the data do not allow it.
-        clear: whether the interval leaves out 0, and the test (if there is one) finds a difference, too.
+        clear: whether the interval, corrected for the number of attacks, does not contain 0, and the test (if there is
+            one) finds a difference, too.
     """
 
     difference: Difference
@@ -132,8 +133,8 @@ class RunsInPairs:
     Attributes:
         judged: the runs.
         seed: the seed of the bootstrap.
-        known: the comparisons that were made. For each two runs (by index) it holds one comparison for each attack, and
-            `MEAN` for the mean over attacks.
+        known: the comparisons made so far: maps the indices of two runs to their comparison under each attack and,
+            under `MEAN`, by the mean over attacks.
     """
 
     judged: Sequence[rates.JudgedRun]

@@ -55,10 +55,10 @@ class Pair:
     Attributes:
         original: the index of the original in `Pairs.originals`.
         attack: the name of the attack.
-        status: perturbed, unchanged or rejected.
+        status: perturbed, unchanged or rejected (no perturbation was similar enough to the original).
         values: the row without metadata.
-        probability: the probability of the perturbation; None if the row does not state it.
-        similarity: the similarity of the perturbation; None if the row does not state it.
+        probability: the share of its possible changes that the attack made; None if the row does not state it.
+        similarity: the similarity of the perturbed text to its original; None if the row does not state it.
         edits: the edits of each field as (start, stop, text); None if they are not known.
         protected: the protected spans of each field as (start, stop, label); None if they are not known.
         verdict: the verdict of people: valid, invalid or unclear; None if the row was not judged.
@@ -82,7 +82,7 @@ class Pairs:
     """The original and the perturbed rows of an evaluation.
 
     Attributes:
-        task: their task.
+        task: the task of the rows.
         originals: all original rows.
         attacks: for each attack, its perturbed rows in the order of the file, each with the index of its original.
         golds: the right answers of each original; empty until `evaluate` reads them.
@@ -99,7 +99,7 @@ class Pairs:
         return answer_kind(self.task)
 
     def with_golds(self) -> "Pairs":
-        """Return the same rows with the right answers of the originals.
+        """Return a copy of these rows in which `golds` holds the right answers of the originals.
 
         Raises:
             AugmentError: a field must hold a label but holds another value.
@@ -146,11 +146,11 @@ def pair_rows(
 ) -> Pairs:
     """Pair the perturbed rows with their originals.
 
-    There are three ways to find the originals. The first that is possible is taken:
+    There are three ways to find the originals. The first one that is possible is taken:
 
-    - They are given as `originals`.
+    - The originals are given as `originals`.
     - A perturbed row holds its own original in `augment.source` and `augment.edits`.
-    - They are among `rows`, as those of an attack "original".
+    - The originals are among `rows`, as rows whose attack is named "original".
 
     A perturbed row and its original have the same id, if the task has an id field that differs in all originals.
     Otherwise they have the same position.
@@ -342,7 +342,8 @@ def _fits(span: object, size: int) -> bool:
 def restored_row(row: Row, task: Task) -> dict[str, Any]:
     """Restore the original of a row that the command `perturb` wrote.
 
-    Its texts come from `augment.source`, and its offsets are moved back.
+    The texts of the original come from `augment.source`. The offsets (places that the row states as numbers) are moved
+    back to where they were.
 
     Raises:
         AugmentError: the metadata does not fit the row.
@@ -367,7 +368,7 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
 def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
     """Return the order of the options that the metadata of a perturbed row states (`Result.order`).
 
-    The result is empty if it states none.
+    The result is empty if the metadata states no order.
     """
     held = meta.get("order")
     if not isinstance(held, list) or sorted(map(str, held)) != sorted(map(str, range(len(held)))):

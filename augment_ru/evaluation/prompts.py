@@ -35,7 +35,7 @@ def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport
 def right_by_prompt(runs: Sequence[JudgedRun]) -> tuple[list[str], Floats]:
     """Return, for each prompt, which share of a model's answers to each original is right, before and after attacks.
 
-    Originals that have no right answer, or lack a row of some attack, are left out.
+    An original is left out if its right answer is not known, or if some attack has no row of it.
 
     Args:
         runs: the runs of one model (its answers, and which of them are right), one for each prompt.

@@ -56,7 +56,7 @@ class EvaluationSettings:
     """The settings of an evaluation.
 
     Attributes:
-        originals: the unperturbed rows, if the perturbed rows do not hold them.
+        originals: the unperturbed rows, if the rows to be evaluated do not hold them.
         fresh: rows that no model can know, perturbed by the same attacks, with their originals (such as the output of
             perturb with full metadata). The report's `contamination` compares what models lose on the evaluated rows
             with what they lose on the fresh rows.
@@ -69,7 +69,7 @@ class EvaluationSettings:
         shots: the numbers of demonstrations, all different and at least 0; None for the number that the task's
             benchmark uses.
         episodes: the number of sets of demonstrations for each number of shots above 0; at least 1.
-        by: fields that split the report into subpopulations, in addition to those of the task.
+        by: fields whose values divide the rows into subpopulations of the report, in addition to those of the task.
         device: auto, cpu or cuda[:N].
         options: options of models: by kind, then by name.
         seed: the seed of demonstrations, of the bootstrap, and of models that use random draws.
@@ -77,13 +77,14 @@ class EvaluationSettings:
         title: the title of the report.
         date: the date that the report shows; None to show no date.
         flipping: for which models the page marks the edits that flip an answer: `auto` for models that answer faster
-            than the cache, `all`, or `none`. To find these edits, the models are asked further questions.
+            than the cache can be read, `all`, or `none`. To find these edits, the models are asked further questions.
         repeats: how often each different question is asked, at least 1. If it is asked more than once, the report shows
             how often a model answers the same text differently, and also gives success rates that are corrected for
             this.
         require: requirements on the numbers, such as `asr(people) <= 5` (`Evaluation.failures`).
         catch: the label that a filter must catch; the report then has the missed rows and the false alarms.
-        defences: normalizers (`Normalizer`); each model is evaluated bare and, as a further model, behind each of them.
+        defences: normalizers (`Normalizer`); each model is evaluated alone and, as a further model, behind each
+            normalizer.
         verdicts: a file of people's verdicts (`augment-ru verdicts import`); every rate is then also counted over the
             rows that people found valid.
         input_format: the format of the file of perturbed rows, written as a file name extension without the dot; None
@@ -91,11 +92,13 @@ class EvaluationSettings:
         encoding: the encoding of row files that are not UTF-8: perturbed rows, originals, train rows.
         prompts: the prompts with which each model that reads prompts is asked about the same rows: "all" for all
             variants in the task's prompt file, or the paths of prompt files, of which all variants are used.
-        protocol: a protocol of the task's benchmark, such as `mera-2024`; None for the one that the task's file states.
+        protocol: the name of a protocol (how a version of the task's benchmark asks and scores), such as `mera-2024`;
+            None for the protocol that the task's file states.
         nearest: a model that ranks documents, such as `tfidf` or `hf-encoder:MODEL`; the demonstrations of a question
             are then the train rows that it ranks nearest to the question, the nearest last. None to draw them.
-        judges: for rewritten texts (ruDetox): maps `style`, `meaning` and `fluency` to the folders of the classifiers
-            that judge them. MERA's joint score and its parts are then metrics, too (`evaluation.rewriting`).
+        judges: for rewritten texts (as in MERA's task ruDetox): maps `style`, `meaning` and `fluency` to the folders of
+            the classifiers that judge them. MERA's joint score and its parts are then metrics, too
+            (`evaluation.rewriting`).
         submits: whether `Evaluation.submission` is wanted; what it needs is then checked before a model is asked.
 
     Raises:
@@ -190,8 +193,8 @@ class Demonstrations:
         seed: the seed of the draws.
         stated: maps the number of an episode to the indices of its rows, if the rows state their episodes; empty if
             demonstrations are drawn at random.
-        nearest: the model that ranks the train rows by their nearness to a question, if the nearest ones are shown;
-            None for other demonstrations.
+        nearest: the model that ranks the train rows by their nearness to a question, if the nearest rows are shown as
+            demonstrations; else None.
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -274,7 +277,7 @@ def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, seed: int) 
     """Collect the rows of a train file that may be shown as demonstrations, and their episodes.
 
     If rows of the file state their episodes, only these rows are shown. Otherwise demonstrations are drawn from the
-    rows that have a right answer and whose texts are not evaluated.
+    rows whose right answer is known and whose texts are not evaluated.
 
     Args:
         train: the train rows.
@@ -282,7 +285,7 @@ def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, seed: int) 
         seed: the seed of the draws.
 
     Raises:
-        AugmentError: a row lacks a text, or states an episode but has no right answer.
+        AugmentError: a row lacks a text, or states an episode while its right answer is not known.
     """
     evaluated = {tuple(Record(original.values, pairs.task).texts().values()) for original in pairs.originals}
     is_stated = any(_episodes(values) for values in train)
@@ -322,7 +325,9 @@ class PromptOf(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ModelRun:
-    """The answers of one model with one number of shots.
+    """The answers of one model with one number of shots (demonstrations).
+
+    An episode is one set of demonstrations.
 
     Attributes:
         model: the name of the model.
@@ -354,7 +359,7 @@ class ModelRun:
 
     @property
     def episodes(self) -> int:
-        """The number of episodes."""
+        """The number of episodes (sets of demonstrations)."""
         return len(self.originals)
 
 
@@ -365,8 +370,8 @@ class EvaluationPlan:
     Attributes:
         pairs: the original and perturbed rows.
         shots: the numbers of demonstrations.
-        episodes: the number of episodes for each number of shots above 0.
-        demonstrations: the rows that demonstrations are drawn from; None if there are no train rows.
+        episodes: the number of episodes (sets of demonstrations) for each number of shots above 0.
+        demonstrations: the train rows that demonstrations are taken from; None if there are no train rows.
         repeats: how often each different question is asked.
     """
 
@@ -384,8 +389,8 @@ class EvaluationPlan:
             needed: True if the user asks for demonstrations or a model reads them; if False, nothing is checked.
 
         Raises:
-            AugmentError: there are too few demonstrations; or the task judges a text by several norms, so that no
-                single right answer can be shown.
+            AugmentError: there are too few demonstrations; or the task judges a text by several norms (such as
+                law and virtue), so that no single right answer can be shown.
         """
         if needed and max(self.shots) > 0:
             if self.pairs.task.scoring.norms:
@@ -544,7 +549,7 @@ def _in_original(found: Spans, pair: Pair, pairs: Pairs) -> Spans:
 
 
 def old_labels(pairs: Pairs, attack: str) -> dict[int, Mapping[str, str]]:
-    """Return what the labels of permuted options were before: the label of each option in the original.
+    """Return, for each row with permuted options, which label each option had in the original.
 
     A model answers a permuted row with a new label of an option. Its old label can be compared with the right answer of
     the original.

@@ -1,4 +1,4 @@
-"""Count the answers of models: outcomes, rates with their intervals, differences, metrics; in percent.
+"""Count right and wrong answers of models: outcomes, rates with their intervals, differences, metrics; in per cent.
 
 A report holds the outcomes of all rows as letters, and a key for each row, so that reports can be compared row by row.
 """
@@ -91,7 +91,8 @@ def of_difference(a: tuple[float, report.Interval], b: tuple[float, report.Inter
 class Cells(NamedTuple):
     """The two counts that a rate divides, such as the success rate of an attack on a model.
 
-    The rate is the mean of hits / trials over groups and episodes.
+    The rate is the mean of hits / trials over groups and episodes (sets of demonstrations). A decision is one
+    prediction that is counted, for one label of one row.
 
     Attributes:
         hits: how many decisions of each record the rate counts, such as the broken ones, shape (groups, episodes,
@@ -235,21 +236,22 @@ RIGHT = "right"
 _LETTERS = np.array(["w", "f", "b", "k"])
 """The letters for wrong, fixed, broken and kept; the index is 2 · (right before) + (right after)."""
 _UNKNOWN = "-"
-"""The letter for a row without a right answer."""
+"""The letter for a row whose right answer is not known."""
 _DIGEST_BYTES = 6
 
 
 class AttackOutcomes(NamedTuple):
     """The outcomes of the rows of an attack on a model.
 
-    All flags have the shape (labels of the right answer, episodes, rows).
+    `known`, `before`, `after` and `flipped` are arrays of flags, shape (labels of the right answer, episodes, rows). An
+    episode is one set of demonstrations.
 
     Attributes:
         original: the index of each row's original, shape (rows,).
-        known: flags: whether the row has a right answer.
-        before: flags: whether the prediction for the original is right.
-        after: flags: whether the prediction for the perturbed row is right.
-        flipped: flags: whether the two predictions differ.
+        known: whether the right answer of the row is known.
+        before: whether the prediction for the original is right; False if the right answer is not known.
+        after: whether the prediction for the perturbed row is right; False if the right answer is not known.
+        flipped: whether the two predictions differ.
     """
 
     original: npt.NDArray[np.int64]
@@ -299,7 +301,7 @@ class AttackOutcomes(NamedTuple):
         """Return the outcome of a row as a word; as several words if the task gives each row several labels.
 
         `kept`: right before and after; `broken`: right before, wrong after; `fixed`: wrong before, right after;
-        `wrong`: wrong before and after; None: the row has no right answer for this label.
+        `wrong`: wrong before and after; None: the right answer for this label is not known.
 
         Args:
             episode: the index of the episode.
@@ -315,7 +317,7 @@ class AttackOutcomes(NamedTuple):
     def letters(self) -> report.Letters:
         """Return the outcomes as letters: for each label and episode, a text with one letter for each row.
 
-        k: kept, b: broken, f: fixed, w: wrong, -: the row has no right answer.
+        k: kept, b: broken, f: fixed, w: wrong, -: the right answer is not known.
         """
         letters = np.where(self.known, _LETTERS[2 * self.before + self.after], _UNKNOWN)
         return [["".join(episode) for episode in label] for label in letters.tolist()]
@@ -392,7 +394,7 @@ def outcomes_of_originals(run: ModelRun, pairs: Pairs) -> AttackOutcomes:
 
 
 def row_keys(pairs: Pairs) -> dict[str, list[str]]:
-    """Return a key for each row of each attack, by which rows of several reports are matched.
+    """Return a key for each row of each attack, by which equal rows of several reports are found.
 
     A key is two digests of 12 hexadecimal digits: `original-perturbed`. Two rows have the same key if their texts, the
     texts of their originals and the right answers are the same.
@@ -405,7 +407,7 @@ def row_keys(pairs: Pairs) -> dict[str, list[str]]:
 
 
 def original_keys(pairs: Pairs) -> list[str]:
-    """Return a key for each original, by which originals of several reports are matched: 12 hexadecimal digits.
+    """Return a key for each original, by which equal originals of several reports are found: 12 hexadecimal digits.
 
     The key of a perturbed row (`row_keys`) begins with the key of its original.
     """
@@ -418,7 +420,7 @@ def _digest(value: object) -> str:
 
 
 def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
-    """Return the counts behind two rates of the worst case. There, a record is right only if all its rows are right.
+    """Return the counts behind two rates of the worst case, in which an adversary chooses the attack for each original.
 
     - `worst_case`: the share of decisions that are right on the original and on every perturbed row (Liang et al. 2023,
       HELM, section 4.3).
@@ -461,7 +463,7 @@ def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
 
 
 def agreements(answers: Sequence[Answer], pairs: Pairs) -> list[float]:
-    """Return how often several answers are the same: of all pairs of answers, the share that are equal.
+    """Return how often several answers are the same: the share of pairs of answers whose two answers are equal.
 
     The result is a list, with one share for each label if the task gives a row several labels.
 
@@ -499,7 +501,7 @@ class JudgedRun:
 
     Attributes:
         run: the answers.
-        outcomes: for each attack, which answers are right.
+        outcomes: for each attack, which answers to its rows, and to their originals, are right.
         cells: the counts behind each rate. A key is a pair: the name of the attack ("" for all attacks), the name of
             the rate.
         resamples: the values of each rate in the bootstrap resamples, by the same keys.
@@ -679,7 +681,7 @@ def flags_of(of_rows: Iterable[bool]) -> Flags:
 
 
 def same_meaning(rows: Iterable[Pair]) -> Flags:
-    """Return whether each row is perturbed and was not found invalid by people, shape (rows,)."""
+    """Return, for each row, whether it is perturbed and people did not find it invalid, shape (rows,)."""
     return flags_of(pair.status == "perturbed" and pair.verdict != "invalid" for pair in rows)
 
 
@@ -705,7 +707,7 @@ def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRa
 
 
 def mean_asr(attacks: Mapping[str, report.SuccessRate]) -> float | None:
-    """Return the mean attack success rate of all attacks; None if there are no attacks or one has no rate.
+    """Return the mean success rate of all attacks; None if there are no attacks, or if the rate of one is not known.
 
     Worst-case rows, which are chosen from several attacks by what they break, are not an attack and are left out.
 
@@ -731,10 +733,10 @@ _Decision: TypeAlias = tuple[int, int, Any]
 def scores(
     metrics: Mapping[str, Metric], pairs: Pairs, episodes: Sequence[Sequence[Answer]], rows: Sequence[int] | None = None
 ) -> dict[str, report.Score]:
-    """Return the score of each metric over the rows that have a right answer, in percent.
+    """Return the score of each metric over the rows whose right answer is known, in per cent.
 
-    If rows have several labels, the score is the mean over the labels. If the task has groups of rows
-    (`task.grouped_by`), it is the mean over the groups. If no row has a right answer, the result is empty.
+    If rows have several labels, the score is the mean over the labels. If the task averages over groups of rows
+    (`task.scoring.mean_over`), it is the mean over the groups. If no right answer is known, the result is empty.
 
     Args:
         metrics: the metrics, by name.

@@ -28,7 +28,7 @@ def unread_report(judged: JudgedRun, attack: str) -> UnreadReport | None:
 
 
 def option_order_report(judged: JudgedRun, pairs: Pairs, attack: str) -> OptionOrderReport | None:
-    """Return how a model's answers change where an attack permuted the options; None if it permuted none.
+    """Return how a model's answers change if an attack permutes the options; None if the attack permuted none.
 
     Several rows of one original count as one trial in the intervals.
 

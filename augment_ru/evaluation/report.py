@@ -1,7 +1,8 @@
-"""The report of an evaluation, and a comparison of several, as frozen objects; the fields are the keys of their JSON.
+"""The report of an evaluation, and the comparison of several reports, as frozen objects; fields are keys of the JSON.
 
-docs/evaluation.md explains the keys. Rates, metrics and the ends of intervals are percentages; they are None if the
-denominator is 0. A field whose default is None is left out of the JSON if its value is None.
+docs/evaluation.md explains the keys. A decision is one prediction that is counted, for one label of one row. Rates,
+metrics and the ends of intervals are percentages; they are None if the denominator is 0. A field whose default is None
+is left out of the JSON if its value is None.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ Interval: TypeAlias = Sequence[float]
 Letters: TypeAlias = Sequence[Sequence[str]]
 """For each label and episode, a text with the outcome of each row as a letter.
 
-k: kept, b: broken, f: fixed, w: wrong, -: the row has no right answer."""
+k: kept, b: broken, f: fixed, w: wrong, -: the right answer is not known."""
 
 
 def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON values out)
@@ -110,9 +111,9 @@ class ScorePart(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         group: the group of rows; None for all rows.
-        label: the label; None for all labels.
+        label: the label, or a field of the rows and one of its values, as `field: value`; None for all labels.
         value: the value on the originals.
-        before: the same as `value`, beside `after`; None in the metrics of originals.
+        before: equal to `value`, for comparison with `after`; None in the metrics of originals.
         after: the value after the attack; None in the metrics of originals.
     """
 
@@ -187,6 +188,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 class ValidRows(msgspec.Struct, frozen=True, kw_only=True):
     """The rates of an attack over the rows that people found valid, in per cent.
 
+    A row is valid if its perturbed text can be understood and its right answer still holds.
+
     Attributes:
         judged: the number of rows that people judged.
         valid: how many of these rows people found valid.
@@ -197,8 +200,8 @@ class ValidRows(msgspec.Struct, frozen=True, kw_only=True):
         wide_interval: whether the interval of `asr` is too wide for a conclusion, or is not known.
         asr_all_rows: broken / all decisions about valid rows.
         flip_rate: the share of decisions about valid rows that the attack changes.
-        performance_drop_rate: 1 - a / b, where a and b are the right decisions about valid rows after and before the
-            attack.
+        performance_drop_rate: 1 - a / b, where a and b are the numbers of right decisions about valid rows after and
+            before the attack.
     """
 
     judged: int
@@ -217,7 +220,7 @@ class UnreadReport(msgspec.Struct, frozen=True, kw_only=True):
     """How many of a model's replies have no answer.
 
     Attributes:
-        answers: the number of all answers.
+        answers: the number of all answers, including the replies without one.
         refused: the number of replies that refuse to answer.
         empty: the number of empty replies.
         cut: the number of replies that were cut off at the maximum length.
@@ -239,8 +242,8 @@ class OptionOrderReport(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         rows: the number of rows whose options were permuted.
         kept: the share of rows in which the model chooses the option with the same content before and after.
-        before: the share of each label among the answers to the originals of these rows.
-        after: the share of each label among the answers to these rows.
+        before: the share of each option label, such as "A", among the answers to the originals of these rows.
+        after: the share of each option label among the answers to these rows.
     """
 
     rows: int
@@ -272,13 +275,14 @@ class PromptsReport(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         model: the name of the model.
         shots: the number of demonstrations; None for a model that does not read them.
-        rows: the number of counted originals: those that have a right answer and a row of every attack.
+        rows: the number of originals that are counted: those whose right answer is known and for which every
+            attack has a row.
         prompts: how often the model is right with each prompt.
         attacks: for each attack, by how many percentage points it changes the share of right answers, as the mean over
             prompts.
         spread: the difference between the best and the worst prompt on originals, in percentage points.
         worst: the prompt with the fewest right answers over originals and attacks.
-        worst_in: the percentage of bootstrap resamples in which it is the worst.
+        worst_in: the percentage of bootstrap resamples in which the prompt `worst` is the worst.
         shares: the shares of the variance of right answers that are due to prompt, attack, row and their pairs, in per
             cent; empty if there are no attacks.
     """
@@ -298,7 +302,8 @@ class ContaminationReport(msgspec.Struct, frozen=True, kw_only=True):
     """How many right answers perturbation costs a model; it costs more if the model knows the originals by heart.
 
     Attributes:
-        rows: the number of perturbed rows with a right answer.
+        rows: the number of perturbed rows that are counted: the right answer is known, and people did not find the row
+            invalid.
         before: the percentage of right answers to the originals of these rows.
         after: the percentage of right answers to these rows.
         difference: `before` minus `after`, in percentage points, with a paired interval.
@@ -320,9 +325,9 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         rate: the attack success rate with its counts.
         unchanged: the number of rows that the attack left unchanged.
-        rejected: the number of rows of which no perturbation passed the gate.
+        rejected: the number of rows of which no perturbation was similar enough to the original to pass the gate.
         rows: the number of rows.
-        decisions: the number of predictions for rows with a right answer.
+        decisions: the number of predictions for rows whose right answer is known.
         asr_perturbed_rows: the success rate over the rows whose status is `perturbed`.
         asr_all_rows: broken / all decisions, even those that are wrong on the original.
         flips: the number of decisions that the attack changes.
@@ -330,12 +335,13 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
         performance_drop_rate: 1 - a / b, where a and b are the numbers of right decisions after and before the attack.
         flips_above_noise: how much more often answers differ between the original and the perturbed text than between
             repeats on one text; None if there were no repeats.
-        asr_above_noise: the success rate corrected for slips; None if there were no repeats.
+        asr_above_noise: the success rate corrected for slips (answers that the model does not usually give); None if
+            there were no repeats.
         metrics: the metrics before and after the attack.
         valid_rows: the rates over the rows that people found valid; None if there are no verdicts.
-        labels: for a task with several labels, the success rate for each label; else None.
+        labels: for a task whose rows have several labels, the success rate for each label; else None.
         unread: how many replies have no answer; None if every reply of the model has one.
-        option_order: how answers change where the attack permuted options; None if it permuted none.
+        option_order: how answers change if the attack permutes options; None if it permuted none.
         spans: what becomes of the right spans that the model finds in the originals, as shares: it finds them again
             (kept), with another border (border), with another label (type), or not at all (lost). `Rate.right` is the
             number of these spans. None if answers are not spans.
@@ -343,8 +349,8 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
             that were chosen because they break answers (by a search, or as the worst case).
         edits_per_100_words: the number of edits per 100 words of the changed originals; None if edits are not known.
         subpopulations: for each property of the originals, the success rate for each of its values.
-        strength: the success rate for ranges of the similarity and of the probability; empty for rows that were chosen
-            because they break answers.
+        strength: the success rate for ranges of the similarity to the original, and for ranges of the share of possible
+            changes that the attack made (the probability); empty for rows that were chosen because they break answers.
         outcomes: for each label and episode, a text with a letter for each row (k: kept, b: broken, f: fixed, w:
             wrong).
     """
@@ -432,10 +438,10 @@ class McNemar(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         counted: which decisions the test counts: the `right` ones or the `broken` ones.
         decisions: the number of decisions that are tested.
-        a: how many decisions are counted for a.
-        b: how many decisions are counted for b.
-        only_a: how many decisions are counted only for a.
-        only_b: how many decisions are counted only for b.
+        a: how many decisions are right (or broken) for a.
+        b: how many decisions are right (or broken) for b.
+        only_a: how many decisions are right (or broken) for a and not for b.
+        only_b: how many decisions are right (or broken) for b and not for a.
         difference: the difference of the two shares, in percentage points.
         p: the p value.
         p_holm: the p value corrected by Holm's method, since several tests are made: one for each attack on two models,
@@ -456,8 +462,8 @@ class McNemar(msgspec.Struct, frozen=True, kw_only=True):
 class ModelDifference(msgspec.Struct, frozen=True, kw_only=True):
     """The difference between the success rates of an attack on two models, in percentage points.
 
-    Only decisions count that both models have right on the original. If there are no attacks, the rates of right
-    decisions are compared.
+    Only the decisions are counted that are right on the original for both models. If there are no attacks, the rates of
+    right decisions are compared.
 
     Attributes:
         between: always "models".
@@ -466,8 +472,9 @@ class ModelDifference(msgspec.Struct, frozen=True, kw_only=True):
         b: the name of the second model.
         shots: the numbers of demonstrations of both models; None for a model that does not read them.
         difference: the rate of a minus that of b.
-        ci95: the interval of the difference, corrected for the number of attacks.
-        clear: whether the interval leaves out 0, and McNemar's test (if there is one) finds a difference, too.
+        ci95: the 95 % interval of the difference.
+        clear: whether the interval that is corrected for the number of attacks does not contain 0, and McNemar's test
+            (if there is one) finds a difference, too.
         mcnemar: McNemar's test, corrected for the number of attacks; None if the data do not allow it.
     """
 
@@ -588,9 +595,9 @@ class CurvePoint(msgspec.Struct, frozen=True):
     """The success rate of a search within a number of queries.
 
     Attributes:
-        queries: the number of queries for a record.
-        broken: how many rows are broken within this number.
-        asr: broken / rows that the model has right before the search, in per cent.
+        queries: the most queries (texts that the model is asked about) for a record.
+        broken: how many rows are broken within this number of queries.
+        asr: broken / rows that the model answers right before the search, in per cent.
         ci95: the 95 % interval of the rate.
     """
 
@@ -647,18 +654,19 @@ class SearchReport(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         model: the model that the search attacked; None if it is not known.
-        budget: the most queries for a record.
-        right: the number of rows that the model has right before the search.
-        broken: how many of these were broken.
+        budget: the most queries (texts that the model is asked about) for a record.
+        right: the number of rows that the model answers right before the search.
+        broken: how many of these the search broke.
         curve: the success rate within several numbers of queries.
-        queries: the number of queries spent on all rows that the model has right.
+        queries: the number of queries spent on all rows that the model answers right before the search.
         queries_a_success: queries / broken rows.
         changes: the mean number of changes.
         changed_words: the mean number of words that the edits touch.
         minimal: the percentage of broken rows in which every change is needed: if any one is taken back, the answer is
             right again.
         similarity: the mean similarity.
-        broke: for each value of each property (such as the letter), how often edits or rows with it broke an answer.
+        broke: for each value of each property (such as the letter), how often edits or rows with this value broke an
+            answer.
         hardest: the rows that were hardest to break.
     """
 
@@ -719,9 +727,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         metrics: the names of the metrics, the main one first.
         correct: what makes a decision right, such as "same label".
         originals: the number of originals.
-        originals_without_gold: how many of them have no right answer.
+        originals_without_gold: the number of originals whose right answer is not known.
         attacks: the attacks.
-        specs: for rows of a release, the specification of the attack of each variation; else None.
+        specs: for rows of a release, maps the name of each variation (the test rows that one attack perturbed) to the
+            specification of its attack; else None.
         majority: the metrics of a model that always gives the most frequent answer.
         models: the results of each model and number of demonstrations.
         comparisons: the differences of each pair of models, and of each pair of attacks.
@@ -847,7 +856,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         metrics: the names of the metrics.
         majority: the metrics of a model that always gives the most frequent answer.
         originals: the number of shared originals.
-        originals_without_gold: how many of them have no right answer.
+        originals_without_gold: the number of originals whose right answer is not known.
         rows: the number of shared rows of each attack.
         attacks: the attacks that all reports have.
         models: the results of the models over the shared rows.

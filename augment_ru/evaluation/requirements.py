@@ -31,8 +31,8 @@ class Requirement(NamedTuple):
     Attributes:
         text: the requirement as it was given.
         name: a metric, or the name of a rate in the report.
-        attack: the attack; None if the text names none. Then a rate such as `asr` must meet the requirement for each
-            attack, and a metric must meet it on the originals.
+        attack: the attack; None if the text names no attack: a rate such as `asr` must then meet the requirement for
+            each attack, and a metric must meet it on the originals.
         most: True if the number must be at most `limit`, False if it must be at least `limit`.
         limit: the limit, in per cent.
     """
@@ -109,7 +109,7 @@ class Requirement(NamedTuple):
     def of_model(self, model: ModelReport, metric: Callable[[str, str | None], Rate]) -> Iterator[tuple[str, Rate]]:
         """Yield the rates or metrics of a model that the requirement limits, each with its name.
 
-        It may limit several, such as the success rate of every attack.
+        The requirement may limit several rates, such as the success rate of every attack.
 
         Args:
             model: the entry of the model in the report.

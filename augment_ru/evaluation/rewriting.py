@@ -1,4 +1,7 @@
-"""MERA's joint score of ruDetox: style, meaning and fluency of a rewritten text, each by a classifier (section 4.2)."""
+"""The joint score of rewritten texts (task ruDetox of the benchmark MERA, section 4.2).
+
+Style, meaning and fluency of a text are each judged by a classifier.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -76,10 +79,10 @@ class Judges:
         return ",".join(str(self.models[name].signature) for name in _METRICS)
 
     def added(self, metrics: Mapping[str, Metric], pairs: Pairs) -> tuple[dict[str, Metric], Pairs]:
-        """Add the metrics that the classifiers compute, as the first ones.
+        """Return all metrics, with those that the classifiers compute before the others, and the rows.
 
-        They are the mean scores `sta` (style), `sim` (meaning) and `fl` (fluency), in [0, 1], and `j`, the mean product
-        of the three. Without classifiers nothing is added.
+        The metrics of the classifiers are the mean scores `sta` (style), `sim` (meaning) and `fl` (fluency), in [0, 1],
+        and `j`, the mean product of the three. Without classifiers nothing is added.
 
         Args:
             metrics: the other metrics, by name.

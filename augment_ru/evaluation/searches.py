@@ -72,7 +72,7 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
 def shares_broken(
     rows: Sequence[Pair], right: Sequence[Pair], golds: Golds, learned: Mapping[str, int]
 ) -> list[ShareBroken]:
-    """Return how often edits and rows broke an answer in a search against a model, by property and by its value.
+    """Return how often an answer was broken in a search against a model, for each value of each property.
 
     What is counted depends on the property:
 
@@ -84,7 +84,7 @@ def shares_broken(
 
     Args:
         rows: the broken rows.
-        right: the rows that can be broken: those that the model has right before the search.
+        right: the rows that can be broken: those that the model answers right before the search.
         golds: the right answers of the originals.
         learned: maps each word to the number of the model's train rows that contain it; empty if they are not known.
     """
@@ -113,10 +113,10 @@ def hardest(right: Sequence[Pair], pairs: Pairs) -> list[HardRow]:
     """Return the ten rows of a search that were hardest to break, the hardest first.
 
     Rows that the search did not break come before those that it broke. In each of the two groups, the rows with the
-    most queries come first.
+    most queries (texts that the model was asked about) come first.
 
     Args:
-        right: the rows that can be broken: those that the model has right before the search.
+        right: the rows that can be broken: those that the model answers right before the search.
         pairs: all rows, from which the ids and the right answers are taken.
     """
 
@@ -317,8 +317,8 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs, learned: Mapping[str, int]) -
 def can_be_broken(search: Mapping[str, Any]) -> bool:
     """Tell whether a row of a search counts in its success rate.
 
-    It does if the model answers the original right. If the search aims at a certain answer, the model must not give
-    this answer to the original.
+    The row counts if the model answers the original right. If the search aims at a certain answer (the target), the
+    model must also not give this answer to the original.
 
     Args:
         search: the metadata that the search wrote into the row.

@@ -1,4 +1,7 @@
-"""Split the originals into subpopulations by their properties (TAPE, sections 4.2, 6.3), each into cells of values."""
+"""Divide the originals into subpopulations: rows that share a value of a property, such as the length.
+
+The benchmark TAPE does so, too (sections 4.2, 6.3).
+"""
 
 import math
 import re
@@ -281,8 +284,9 @@ MISSING = "(none)"
 def binned(values: Sequence[Value], most_numbers: int = BINS) -> tuple[tuple[str, ...], list[int]] | None:
     """Divide values into groups; return the names of the groups and the index of each value's group.
 
-    Equal values form a group. Many different numbers are divided into four groups of about the same size instead. The
-    result is None if all values are None.
+    Equal values form a group; if there are more than 20 different values, the rarest share the group "(others)". Many
+    different numbers are divided into four groups of about the same size instead. The result is None if all values are
+    None.
 
     Args:
         values: numbers or texts; None is a group of its own, "(none)".

@@ -1,4 +1,4 @@
-"""Tables with texts as cells, written as markdown, CSV, LaTeX or HTML; and the folding of wide tables."""
+"""Tables with texts as cells, written as markdown, CSV, LaTeX or HTML; and the division of wide tables."""
 
 import csv
 import io
@@ -174,7 +174,7 @@ def column_groups(
 ) -> list[list[int]]:
     """Divide the columns of a table that is too wide into several tables; return the indices of the columns of each.
 
-    Each of them begins with the key columns, which name the row.
+    Each of the new tables begins with the key columns, which name the row.
 
     >>> column_groups([5, 8, 8, 8], keys=1, room=27, gap=2)
     [[0, 1, 2], [0, 3]]

@@ -243,7 +243,7 @@ def catch(report: Report) -> ShownTable:
 
 
 def noise(report: Report) -> ShownTable:
-    """Return the table of slips: how often models answer a text differently when they are asked again.
+    """Return the table of slips (unusual answers): how often models answer a text differently when asked again.
 
     It also shows the success rates of attacks, with and without a correction for slips.
     """
@@ -279,7 +279,7 @@ def valid(report: Report) -> ShownTable:
 
 
 def curve(report: Report) -> ShownTable:
-    """Return the table of searches against models: the success rate at each number of queries.
+    """Return the table of searches against models: the success rate for each number of queries (texts asked about).
 
     It also shows how much the broken rows were changed.
     """
@@ -425,7 +425,8 @@ def _shots_after(shots: int | None) -> str:
 def strength(report: Report) -> ShownTable:
     """Return the table of success rates by how strong the perturbation is.
 
-    Each row is for a range of the similarity to the original, or of the probability.
+    Each row is for a range of the similarity to the original, or of the share of possible changes that the attack made
+    (the probability).
     """
     columns = ["model", "shots", "attack", "by", "range", "rows", "right", "broken", "ASR, %", INTERVAL]
     rows = _by_cells(report, "strength", lambda _: ())

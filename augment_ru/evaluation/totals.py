@@ -1,4 +1,4 @@
-"""Average the reports of several tasks: the totals of benchmarks, and TAPE's Tables 3 and 4.
+"""Average the reports of several tasks: the totals of benchmarks, as in Tables 3 and 4 of the paper on TAPE.
 
 The score of a task is the mean of its metrics, and the total is the mean of the scores, as in Russian SuperGLUE
 (section 3.2), MERA (section 4.2) and RAFT (section 3). MERA's diagnostic tasks are shown but not averaged.
@@ -106,9 +106,9 @@ def _metric(model: SavedModel | None, names: Sequence[str]) -> float | None:
 
 
 def total_tables(reports: Sequence[SavedReport], names: Sequence[str]) -> list[ShownTable]:
-    """Return the means of models over several tasks as tables like those of TAPE.
+    """Return the means of models over several tasks, as tables like those of the benchmark TAPE.
 
-    There is a table of scores by task, as in TAPE's Table 3, and one of attack success rates, as in its Table 4.
+    There is a table of scores by task, as in TAPE's Table 3, and one of attack success rates, as in TAPE's Table 4.
 
     Args:
         reports: a report for each task.

@@ -1,4 +1,4 @@
-"""Replies without an answer (refused, empty, cut off by the limit, unreadable): predictions that mark them, counts."""
+"""Replies without an answer (refused, empty, cut off, unreadable): how predictions mark them, and their counts."""
 
 import re
 from collections import Counter
@@ -37,7 +37,7 @@ def is_refusal(reply: str) -> bool:
 
 
 def unread_counts(predictions: Iterable[object]) -> UnreadCounts:
-    """Count the answers of a model, and those of its replies that have no answer, by kind.
+    """Count the answers of a model, and its replies without an answer, by kind.
 
     The kinds are "refused", "empty", "cut" (off at the maximum length) and "unreadable". Kinds that do not occur are
     left out.

@@ -70,8 +70,8 @@ def sampled(
     """Draw a sample of the perturbed rows, for people to judge; return each as (attack, row).
 
     All attacks get about the same number of rows. An outcome (kept, broken, fixed, wrong) has the same share in the
-    sample of an attack as in all its rows. Within an outcome every row is equally likely. So rates over the sample
-    estimate those of the attack.
+    sample of an attack as in all rows of the attack. Rows with the same outcome are equally likely to be drawn. So
+    rates over the sample estimate those of the attack.
 
     Args:
         pairs: the original and perturbed rows.
