@@ -198,7 +198,7 @@ def test_an_attack_that_proposes_nothing_is_refused() -> None:
         name = "stranger"
         probability = 0.5
 
-    with pytest.raises(AugmentError, match=r"needs propose\(doc, rng\)"):
+    with pytest.raises(AugmentError, match=r"define propose\(doc, rng\)"):
         Augmenter(Empty(), similarity="none")("Кошка")
     for use in (Augmenter, lambda attack: Chain(("case", attack))):
         with pytest.raises(AugmentError, match=r"Stranger is not an attack; give the name of one, or inherit from"):

@@ -147,7 +147,7 @@ def test_the_cost_of_a_search_is_counted() -> None:
 
 
 def test_without_a_gate_nothing_is_scored() -> None:
-    result = augmenter("none")(TEXT)
+    result = augmenter("none", threshold=None)(TEXT)
     assert (result.status, result.similarity, result.settings.scorer, result.settings.threshold) == (
         "perturbed",
         None,
