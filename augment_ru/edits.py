@@ -74,7 +74,7 @@ class Change:
     """Edits that are applied together or not at all.
 
     Attributes:
-        rank: a number in [0, 1). At probability p the edits are applied if the rank is below p.
+        rank: a random number in [0, 1). At probability p the edits are applied if the rank is below p.
         edits: the edits.
     """
 

@@ -57,7 +57,7 @@ class PoolGate:
 
     @property
     def screens(self) -> bool:
-        """Whether a change that fails the gate alone is left out of all sets, since a set with it hardly ever passes."""
+        """Whether a change that fails the gate alone is left out of all sets, since such sets hardly ever pass."""
         return self._scorer is not None and self._scorer.screens
 
     def passes(self, score: float, one: Wanted) -> bool:
