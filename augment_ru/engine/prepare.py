@@ -81,8 +81,8 @@ class Prepared:
 
 CHUNK_ROWS = 1024
 LONGEST = CHUNK_CHARACTERS = 2**20
-"""A chunk ends when it has `CHUNK_ROWS` rows or `CHUNK_CHARACTERS` characters. A record may have `LONGEST` characters
-if its texts are annotated."""
+"""A chunk ends when it has `CHUNK_ROWS` rows or `CHUNK_CHARACTERS` characters. A record may have at
+most `LONGEST` characters if its texts are annotated, protected by constraints or scored."""
 
 
 Constraints: TypeAlias = (
@@ -221,7 +221,7 @@ class Preparation:
             needs: what the attacks and their gates need to know about its texts.
 
         Raises:
-            AugmentError: the texts have over 2^20 characters; annotation takes about 1.5 KB of memory for each.
+            AugmentError: the texts have over 2^20 characters, each of which takes about 1.5 KB of memory.
         """
         if record.size > LONGEST and (needs.layers or needs.guards or needs.scored or self.constraints(record.task)):
             raise AugmentError(

@@ -280,7 +280,7 @@ def similarity_of(
     *,
     may_import: bool = False,
 ) -> Similarity | None:
-    """Return the similarity that is given as a name, an object or a function; None if none is wanted.
+    """Return the similarity that is given as a name, an object or a function; None if `similarity` is None or `none`.
 
     Args:
         similarity: `NAME`, `NAME:ARGUMENT` (such as `bertscore:MODEL`), a `Similarity`, or a function (references,
