@@ -68,7 +68,8 @@ class Proposals:
         starts, stops: the range that each edit replaces, shape (edits,), as places in `Batch.codes`. Text i of the
             batch is `codes[starts[i]:starts[i + 1] - 1]`. An edit stays inside one text.
         changes: the index of the change that each edit belongs to, shape (edits,), ascending from 0 without gaps.
-        ranks: the rank of each change, shape (changes,), in [0, 1). A change is made if its rank is below the probability.
+        ranks: the rank of each change, shape (changes,), in [0, 1). A change is made if its rank is below the
+            probability.
         replace: a function that takes indices of edits and returns their new texts. It is called only for edits that
             are tried, since most edits are never applied.
         clean: True if the attack promises that its edits are sorted and disjoint, that each is inside one text and
@@ -106,7 +107,8 @@ class Proposals:
         Args:
             starts: the place in `Batch.codes` (the joined texts) where each edit starts, shape (edits,).
             stops: the place in `Batch.codes` where each edit stops, shape (edits,).
-            ranks: the rank of each change, shape (edits,), in [0, 1). Changes with a rank below the probability are made.
+            ranks: the rank of each change, shape (edits,), in [0, 1). Changes with a rank below the probability
+                are made.
             texts: the new text of each edit, or a function that takes indices of edits and returns their new texts. The
                 function is called only for edits that are tried.
             clean: True if the edits are sorted and disjoint, each is inside one text and changes it, and none puts a
