@@ -118,7 +118,7 @@ class Streams:
 
 
 def weighted(weights: Sequence[float], draw: float) -> int:
-    """Turn a draw from U[0, 1) into an index of `weights`; the probability of an index is its share of all weights."""
+    """Return the index that a draw from U[0, 1) selects; its probability is its weight divided by the sum of all."""
     point = draw * fsum(weights)
     for at, weight in enumerate(weights):
         point -= weight
@@ -178,7 +178,7 @@ def paired(groups: Ints, draws: Floats) -> tuple[Ints, Ints]:
 
 
 class Rng:
-    """The random draws of one text, one after another. An attack that reads one text at a time gets one of these."""
+    """The random draws of one text, one after another. An attack that reads one text at a time gets an `Rng` for it."""
 
     __slots__ = ("_state",)
 
@@ -194,7 +194,7 @@ class Rng:
         return ((z ^ (z >> 31)) >> 11) * _UNIT
 
     def change(self, *edits: Edit) -> Change:
-        """Return a change with these edits and a rank drawn from U[0, 1)."""
+        """Return a change with these edits and a rank drawn from U[0, 1), which decides whether the change is made."""
         return Change(self.uniform(), edits)
 
     def choice(self, items: Sequence[T]) -> T:

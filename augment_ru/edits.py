@@ -51,7 +51,7 @@ class Edit:
     """A replacement of `source[start:stop]` by `text`; `start == stop` inserts, an empty `text` deletes.
 
     Edits are equal if their `start`, `stop` and `text` are equal; their notes may differ. A note states what else is
-    known of the edit, such as how a reader reads the new text.
+    known of the edit, such as its reading: the words that a reader reads instead of the new text («кошка» for 🐱).
     """
 
     start: int
@@ -65,7 +65,7 @@ class Edit:
 
     @property
     def read(self) -> str:
-        """The new text as it is read: the reading in the note, or `text` if there is no reading."""
+        """What a reader reads («кошка» for 🐱): the reading in the note, or `text` if the note has no reading."""
         return self.text if self.note is None or self.note.reading is None else self.note.reading
 
 
@@ -74,7 +74,7 @@ class Change:
     """Edits that are applied together or not at all.
 
     Attributes:
-        rank: a number in [0, 1). At probability p the edits are applied if the rank is below p.
+        rank: a random number in [0, 1). At probability p the edits are applied if the rank is below p.
         edits: the edits.
     """
 

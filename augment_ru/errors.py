@@ -103,7 +103,7 @@ def first_line(error: BaseException) -> str:
 
 @contextmanager
 def failing(what: str) -> Iterator[None]:
-    """Context manager for code of others: turn any error of its block into an `AugmentError`, except a `MemoryError`.
+    """Context manager for third-party code: turn any error of its block into an `AugmentError`, except a `MemoryError`.
 
     Args:
         what: what fails, for the beginning of the message.
@@ -127,7 +127,7 @@ def saying_where(where: str) -> Iterator[None]:
         where: the text, such as the file and the line.
 
     Raises:
-        AugmentError: the block raised one.
+        AugmentError: the block raised an `AugmentError`; the message begins with `where`.
     """
     try:
         yield
@@ -136,7 +136,7 @@ def saying_where(where: str) -> Iterator[None]:
 
 
 MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
-"""What reading a value may raise that has another form than expected."""
+"""The errors that code may raise when it reads a value of an unexpected form."""
 
 
 @contextmanager
@@ -144,11 +144,11 @@ def saying_instead(told: str | Callable[[Any], str], *kinds: type[BaseException]
     """Context manager: turn errors of some classes that its block raises into an `AugmentError`.
 
     Args:
-        told: the message, or a function that makes it of the error.
-        kinds: the classes of these errors.
+        told: the message, or a function from the error to the message.
+        kinds: the classes of the errors to turn.
 
     Raises:
-        AugmentError: the block raised one; its cause is that error.
+        AugmentError: the block raised an error of these classes, which is the cause of this one.
     """
     try:
         yield

@@ -48,7 +48,7 @@ def offered(group: str) -> dict[str, EntryPoint]:
 
 
 def names(kind: str) -> list[str]:
-    """Return the sorted names of all attacks, models and so on, both of this package and of other installed packages.
+    """Return the sorted names of all objects of a kind, both of this package and of other installed packages.
 
     Args:
         kind: what is named: `attacks`, `functions`, `models`, `normalizers`, `similarities` or `tasks`.
@@ -72,7 +72,7 @@ def _shipped(kind: str) -> set[str]:
 
 
 def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kind has its own type)
-    """Return the attack, model and so on with this name, from another installed package or from a module of this one.
+    """Return the object of a kind with this name, from another installed package or from a module of this package.
 
     The module is a file `name.py` or a folder `name` with `__init__.py`. The object is the first one in the module
     whose attribute `name`, or whose Python name, is the given name.
@@ -163,7 +163,7 @@ _imported: dict[Path, None] = {}
 
 
 def own_files() -> tuple[Path, ...]:
-    """Return the files of the user's own code that this process has run."""
+    """Return the files of the user's own code that this process has run, as files or as imported modules."""
     return (*_loaded, *_imported)
 
 

@@ -39,7 +39,7 @@ def dictionary_path(name: str) -> Path:
 
 
 SMALL, LARGE = 2**20, 2**28
-"""The most bytes that a settings file may have, and that any other file read as a whole may have."""
+"""The most bytes of a settings file, and of any other file that is read as a whole."""
 
 
 def file_text(path: Path, where: str | None = None, *, most: int = LARGE, what: str = "a text file") -> str:
@@ -288,7 +288,7 @@ def mutual(pairs: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:
 
 @cache
 def denials() -> dict[str, str]:
-    """Map lemmas that deny to "denies", and lemmas that only look negative to "affirms"; all have е for ё."""
+    """Map lemmas that deny to "denies", and lemmas that only look like negations to "affirms"; all have е for ё."""
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
 
 

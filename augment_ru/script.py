@@ -1,4 +1,4 @@
-"""Scripts: sorted edits that lead from a source to a new text, the mapping of places, and composition of scripts."""
+"""Scripts: sorted edits that lead from a source to a new text; they also map places to it, and can be composed."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -104,7 +104,7 @@ class Script:
 
     @property
     def read(self) -> str:
-        """The new text as it is read: an edit that has a reading gives its reading instead of its new text."""
+        """The new text as it is read: with the reading of each edit that has one («кошка» for 🐱), not its new text."""
         if all(note is None or note.reading is None for note in self.notes):
             return self.text
         return self._with([edit.read for edit in self.edits])
@@ -135,7 +135,7 @@ class Script:
         return type(self), (self.source, self.edits)
 
     def map(self, span: Span) -> Span | None:
-        """Map a span of the source to the new text; None if an edit replaces or splits its characters.
+        """Map a span of the source to the new text; None if an edit replaces or splits the characters of the span.
 
         The result covers the same characters: `mapped.of(script.text) == span.of(script.source)`. A text that is
         inserted at an edge of the span stays outside.
@@ -186,7 +186,7 @@ class Script:
         return Span(start, max(start, stop), span.label)
 
     def then(self, following: "Script") -> "Script":
-        """Return one script that does what this script and then another one do.
+        """Return one script that does what this script followed by another script does.
 
         Args:
             following: the second script; its source is the text that this one makes.
@@ -218,8 +218,8 @@ class Composed(NamedTuple):
 
     Attributes:
         edit: the edit, from the source of the first script to the text of the second.
-        first: which edits of the first script it stands for, as indices.
-        second: which edits of the second script it stands for, as indices.
+        first: the indices of the edits of the first script that `edit` stands for.
+        second: the indices of the edits of the second script that `edit` stands for.
     """
 
     edit: Edit
@@ -228,13 +228,14 @@ class Composed(NamedTuple):
 
 
 def compose(first: Script, second: Script) -> list[Composed]:
-    """Return edits that do what two scripts do one after the other: they lead from `first.source` to `second.text`.
+    """Return the edits of two scripts that are applied one after the other, from `first.source` to `second.text`.
 
     Edits of the two scripts that overlap or touch each other in the text `first.text` become one edit. An edit that
     would replace text by the same text is left out.
 
-    If an edit of `second` changes what an edit of `first` wrote, the reading of the first edit is lost. It is kept only
-    if the second edit is read as the very text that it replaces.
+    The note of an edit may hold a reading: the words that a reader reads instead of the new text («кошка» for 🐱). If
+    an edit of `second` changes what an edit of `first` wrote, the reading of the first edit is lost, unless the second
+    edit has a reading that equals the text that it replaces.
 
     Raises:
         AugmentError: the source of `second` is not the text of `first`.

@@ -18,7 +18,7 @@ class HeldSignals:
         came: the numbers of the signals that came and were not delivered yet, in the order in which they came.
 
     Raises:
-        BaseException: at the end of the block the handler of a held signal raised an error.
+        BaseException: the handler of a held signal raised an error at the end of the block.
     """
 
     def __init__(self) -> None:

@@ -1,1 +1,1 @@
-"""Applies attacks to records: collects proposals, keeps legal changes, searches for what passes, makes results."""
+"""Applies attacks to records: collects proposed changes, keeps the legal ones, and searches for similar new texts."""

@@ -21,7 +21,7 @@ Wants: TypeAlias = tuple[Callable[[Sequence[str]], bool], ...]
 
 
 class Needs(NamedTuple):
-    """What an attack, or several attacks and their gates, need to know about the texts of a record.
+    """What an attack, or several attacks and their gates (similarity checks), need to know about a record's texts.
 
     Attributes:
         layers: the layers of annotation that are read, such as `lemmas`.
@@ -66,12 +66,12 @@ GROUPS = {
 
 
 class Attack(ABC):
-    """The base class of attacks. An attack proposes changes of texts, each with a rank in [0, 1).
+    """The base class of attacks. An attack proposes changes of texts, each with a rank: a random number in [0, 1).
 
-    The engine decides which of the changes are made. To write an attack, inherit from this class in a frozen dataclass
-    and give it a `name` and a `probability`. Define one of two methods: `propose`, which reads one text at a time, or
-    `propose_batch`, which reads all texts of a batch and their protected spans. The other fields of the dataclass are
-    the options of the attack on the command line.
+    The engine decides which of the changes are made: usually those with a rank below the probability. To write an
+    attack, inherit from this class in a frozen dataclass and give it a `name` and a `probability`. Define one of two
+    methods: `propose`, which reads one text at a time, or `propose_batch`, which reads all texts of a batch and their
+    protected spans. The other fields of the dataclass are the options of the attack on the command line.
 
     The engine reads only the members of this class. All members except `name` and `probability` have a default.
     """
@@ -111,7 +111,7 @@ class Attack(ABC):
 
     @property
     def needs(self) -> Needs:
-        """What this attack needs to know about the texts of a record."""
+        """What this attack needs to know about the texts of a record, such as annotation."""
         wants = () if type(self).wants is Attack.wants else (self.wants,)
         return Needs(self.layers, frozenset((*self.guards, *self.joins)), wants)
 
@@ -127,8 +127,8 @@ class Attack(ABC):
     def min_changes(self) -> int:
         """The fewest changes that each record gets, whatever their ranks, at a positive probability; by default 1.
 
-        If a record has fewer possible changes, all of them are made. With 0, a record may get no change: then only
-        changes with a rank below the probability are made.
+        If a record has fewer possible changes, all of them are made. With 0, only changes with a rank (random number)
+        below the probability are made, so a record may get no change.
         """
         return 1
 
@@ -170,7 +170,7 @@ class Attack(ABC):
         return False
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (a package below this one defines it)
-        """Return the attack with a corpus (texts from the input of the run); the same attack if it needs no corpus.
+        """Return a copy of the attack with a corpus (texts from the run's input); the attack itself if it needs none.
 
         Args:
             corpus: an `augment_ru.attacks.add_sent.input_corpus.InputCorpus`.
@@ -184,7 +184,7 @@ class Attack(ABC):
         return ""
 
     def with_probability(self, probability: float) -> Self:
-        """Return the attack with another probability.
+        """Return a copy of the attack with another probability.
 
         Raises:
             AugmentError: the probability is not in [0, 1].
@@ -192,22 +192,26 @@ class Attack(ABC):
         return cast("Self", replace(cast("Any", self), probability=check_probability(self.name, probability)))
 
     def with_min_changes(self, count: int) -> Self:
-        """Return the attack prepared for a run in which every record gets at least `count` changes.
+        """Return an attack that proposes enough changes for a run in which every record must get at least `count`.
 
-        By default it is the same object, since an attack proposes all its possible changes. Only an attack that
-        proposes no more changes than needed overrides this method.
+        By default this is the attack itself, since an attack proposes all its possible changes. Only an attack that
+        proposes no more changes than needed overrides this method, and returns a copy.
         """
         del count
         return self
 
     def without_gate(self) -> Self:
-        """Return the attack for a run without a gate; another object only if it allows for what a gate refuses."""
+        """Return the attack for a run in which no similarity check rejects texts.
+
+        By default this is the attack itself. Only an attack that proposes more changes because some are rejected
+        overrides this method, and returns a copy.
+        """
         return self
 
     def on_device(self, device: str) -> Self:
-        """Return the attack with its networks on a device: auto, cpu, cuda or cuda:N.
+        """Return a copy of the attack with its networks on a device: auto, cpu, cuda or cuda:N.
 
-        If the attack has no option `device`, return the same object.
+        If the attack has no option `device`, return the attack itself.
         """
         return on_device(self, device)
 
@@ -235,7 +239,7 @@ class Attack(ABC):
 
 
 def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
-    """Return the changes that an attack proposes for the texts of a batch, checked for faults of the attack.
+    """Return the changes that an attack proposes for the texts of a batch, after checking them.
 
     Proposals may contain functions, such as one that makes the new texts. Their results are checked whenever they are
     called.

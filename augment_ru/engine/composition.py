@@ -1,8 +1,9 @@
 """Compositions: attacks made of attacks, applied one after another (`Chain`), or chosen (`OneOf`, `SomeOf`).
 
 A composition proposes edits that lead directly from the original text to the final text. So protected spans, search and
-offsets work as for any attack. In `Chain`, `SomeOf` and `OneOf` each part has its own probability. A composed edit gets
-the lowest rank of the edits that it was composed of, so the search can also make only some of the composed changes.
+offsets work as for any attack. In `Chain`, `SomeOf` and `OneOf` each part (attack) has its own probability. A composed
+edit gets the lowest rank (random number that decides whether an edit is made) of the edits that it was composed of, so
+the search can also make only some of the composed changes.
 """
 
 from abc import abstractmethod
@@ -31,7 +32,7 @@ from augment_ru.text.context import Context
 class Composition(Attack):
     """An attack made of several attacks, which are called its parts.
 
-    Its layers, guards and so on are those of its parts.
+    Its layers of annotation, guards (constraints that it keeps to) and so on are those of its parts.
     """
 
     __slots__ = ()
@@ -43,12 +44,12 @@ class Composition(Attack):
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers of annotation that the attacks of the composition read."""
+        """The layers of annotation, such as lemmas, that the attacks of the composition read."""
         return frozenset().union(*(attack.layers for attack in self.parts))
 
     @property
     def needs(self) -> Needs:
-        """What the attacks need to know about texts; the guards of an attack apply only to its own changes."""
+        """What the attacks need to know about texts; an attack's guards (constraints) apply only to its own changes."""
         return Needs.of_all(attack.needs for attack in self.parts)
 
     @property
@@ -80,8 +81,8 @@ class Composition(Attack):
 class Named(Composition):
     """A composition that is used by its name like any attack; it makes its parts (attacks) from its own fields.
 
-    All parts read the original text. Of changes that overlap, only the one with the lowest rank is proposed. So a
-    change that is made at some probability is also made at any higher one.
+    All parts read the original text. Of changes that overlap, only the change with the lowest rank (random number) is
+    proposed. So a change that is made at some probability is also made at any higher probability.
 
     To write a named composition, inherit from this class in a frozen dataclass with a `name` and a `probability`, and
     define `parts`. No part may need a corpus (texts from the input of the run) or run a network. The probabilities of

@@ -1,4 +1,4 @@
-"""Tables of edits of many texts, in columns. `apply` makes them from proposals; gates and results read them."""
+"""Tables of the edits of many texts, in columns. `apply` makes them from the changes that attacks propose."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -98,7 +98,7 @@ class EditTable(Sequence[Script]):
 
     @cached_property
     def notes(self) -> Sequence[Note | None]:
-        """The note of each edit; empty if no edit has one."""
+        """The note of each edit (what else is known of it); empty if no edit has a note."""
         return () if self.make_notes is None else self.make_notes(np.arange(self.starts.size))
 
     @cached_property
@@ -117,11 +117,11 @@ class EditTable(Sequence[Script]):
         return np.diff(self.firsts).nonzero()[0]
 
     def take(self, texts: Ints) -> "EditTable":
-        """Return the table of some of the edited texts.
+        """Return a new table with only some of the edited texts.
 
         Args:
-            texts: the indices of the texts to take, ascending, shape (taken texts,). In the new table they are 0, 1, 2
-                and so on.
+            texts: the indices of the texts to take, ascending, shape (taken texts,). The new table numbers these texts
+                from 0.
         """
         counts = np.diff(self.firsts)[texts]
         firsts = np.concatenate([[0], counts.cumsum()])
@@ -150,7 +150,7 @@ class TextColumns(Protocol):
 
     @property
     def starts(self) -> Ints:
-        """The place where each text starts in the array, and last the length of the array, shape (texts + 1,)."""
+        """The place where each text starts in the array, followed by the length of the array, shape (texts + 1,)."""
 
     def rows(self, places: Ints) -> Ints:
         """Return the index of the text that each place of the array is in, shape (places,)."""

@@ -20,12 +20,12 @@ class Figures:
 
     Attributes:
         statuses: for each status (`perturbed`, `unchanged`, `rejected`), the number of rows that have it.
-        similarities: for each similarity, the number of perturbed rows that have it; empty without a gate.
+        similarities: for each similarity, the number of perturbed rows that have it; empty if nothing was scored.
         probabilities: for each probability, the number of rows whose changes were made at it.
         edits: the number of edits in all perturbed rows.
         words: the number of words in the originals of all perturbed rows; 0 if they were not counted.
         weak: the number of rows perturbed at less than half of the attack's probability, because with more changes they
-            did not pass the gate.
+            were not similar enough.
     """
 
     statuses: Counter[str] = field(default_factory=Counter)
@@ -57,7 +57,7 @@ class Figures:
         Args:
             status: the status of the row. The other arguments are ignored unless it is `perturbed`.
             probability: the probability at which its changes were made.
-            similarity: its similarity to the original; None without a gate.
+            similarity: its similarity to the original; None if it was not scored.
             edits: the number of its edits.
         """
         self.statuses[status] += 1
@@ -69,7 +69,7 @@ class Figures:
                 self.similarities[similarity] += 1
 
     def update(self, other: "Figures") -> None:
-        """Add the counts of other rows to these."""
+        """Add the counts of other rows to these counts."""
         self.statuses.update(other.statuses)
         self.similarities.update(other.similarities)
         self.probabilities.update(other.probabilities)

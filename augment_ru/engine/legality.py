@@ -1,4 +1,4 @@
-"""Decides which proposals are legal. No other module decides this."""
+"""Decides which proposed changes are legal (may be made). No other module decides this."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class Drop(NamedTuple):
     """A proposed change that the engine does not allow.
 
     Attributes:
-        number: the index of the change in the proposals, from 0.
+        change: the index of the change in the proposals, from 0.
         reason: why it is not allowed.
     """
 
@@ -50,7 +50,7 @@ def legal(
     - makes another word of a text that has only one or two letters;
     - in a text that is JSON, writes characters that strings may not hold, or writes before or after the JSON;
     - writes a lone surrogate;
-    - overlaps a legal change of a lower rank, or another edit of the same change.
+    - overlaps a legal change of a lower rank (random number), or another edit of the same change.
 
     Args:
         batch: the texts, with the spans that are protected from the attack.
@@ -342,9 +342,9 @@ def _wordy(codes: Codes) -> Mask:
 
 
 def without_overlaps(proposals: Proposals) -> Proposals:
-    """Return the proposals without overlaps: if two changes overlap, the one with the lower rank stays.
+    """Return a copy without overlaps: if two changes overlap, the change with the higher rank is left out.
 
-    A change that is itself left out removes no other change.
+    A change that is left out does not cause others to be left out.
     """
     return proposals.keep(~_beaten(proposals))
 

@@ -1,4 +1,4 @@
-"""The class `Perturber`: applies one attack to prepared records, with a gate and a search."""
+"""The class `Perturber`: applies one attack to prepared records, and searches for texts that stay similar enough."""
 
 import copy
 import logging
@@ -30,7 +30,10 @@ _log = logging.getLogger(__name__)
 
 
 class Perturber:
-    """Applies one attack, with a gate and a search, to records that a `Preparation` has prepared.
+    """Applies one attack to records that a `Preparation` has prepared, with a gate and a search.
+
+    The gate lets only texts pass whose similarity to the original is at least the threshold. The search looks for such
+    texts.
 
     A perturber is immutable and picklable. The result for a record depends only on the settings, the seed, and the
     record's id or texts.
@@ -95,7 +98,7 @@ class Perturber:
         return f"Perturber({self.attack!r}, similarity={gate}, threshold={self.threshold}, seed={self.seed}{draw})"
 
     def at_draw(self, draw: int) -> Self:
-        """Return this perturber with other random draws, so that the same text gets other changes.
+        """Return a copy of this perturber with other random draws, so that the same text gets other changes.
 
         Args:
             draw: the number of the draw, an integer of 0 or more; a new perturber has draw 0.
@@ -111,9 +114,9 @@ class Perturber:
         return other
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
-        """Return this perturber with a corpus for its attack: texts from the input of the run.
+        """Return a copy of this perturber whose attack has a corpus: texts from the input of the run.
 
-        An attack that wants no corpus stays as it is.
+        An attack that needs no corpus stays as it is.
         """
         other = copy.copy(self)
         other.attack = self.attack.with_corpus(corpus)

@@ -1,8 +1,8 @@
 """The pool of a record: all changes of several attacks that are legal by themselves, and which of them conflict.
 
 `perturb` takes one random draw of the changes that an attack can make. A search against a model chooses among the
-changes of several draws and attacks, of every rank below the probability. So there may be several alternatives for a
-word.
+changes of several draws and attacks: all whose rank (random number) is below the probability of their attack. So there
+may be several alternatives for a word.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ from augment_ru.script import Script, Triple
 
 @dataclass(frozen=True)
 class RecordPool:
-    """The pool of a record: the changes that a search against a model may choose, each once, sorted by place.
+    """The pool of a record: the changes that a search against a model may choose, without repeats, sorted by place.
 
     Attributes:
         fields: the fields of the record's texts.
@@ -77,7 +77,7 @@ class RecordPool:
 
     @cached_property
     def has_letters(self) -> bool:
-        """Whether some word can get several changes at once, in different letters."""
+        """Whether at least one word can get several changes at once, in different letters."""
         counts = np.bincount(self.places, minlength=1).tolist()
         conflicts = self.conflicts
         return any(len(conflicts[number]) < counts[place] - 1 for number, place in enumerate(self.places.tolist()))
@@ -113,7 +113,7 @@ class RecordPool:
         return [attack for _, attack in sorted(found)]
 
     def without(self, dropped: Iterable[int]) -> "RecordPool":
-        """Return the pool without the changes that have these indices."""
+        """Return a copy of the pool without the changes that have these indices."""
         gone = set(dropped)
         kept = [number for number in range(len(self.changes)) if number not in gone]
         return replace(
@@ -135,7 +135,7 @@ _Held: TypeAlias = dict[_Key, tuple[Script, int]]
 def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> list[RecordPool]:
     """Make the pool of each record: all changes that attacks can make in it and that the engine allows.
 
-    Only changes with a rank below the probability of their attack are in the pool; at probability 1 all are.
+    Only changes with a rank (random number) below the probability of their attack are in the pool; at 1 all are.
 
     Args:
         prepared: the records.

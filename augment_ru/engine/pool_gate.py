@@ -1,4 +1,4 @@
-"""The gate of a search against a model: scores sets of pooled changes before the model is asked about them."""
+"""The gate (similarity check) of a search against a model: scores sets of changes before the model is asked."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,7 +30,7 @@ class Wanted(NamedTuple):
 
 
 class PoolGate:
-    """The gate of a search against a model: scores the texts that sets of changes give.
+    """The gate of a search against a model: checks whether the texts that sets of changes give stay similar enough.
 
     A set of changes passes if its score is at least the threshold, which is higher if the set changes several
     sentences. A set that makes two options of a question equal fails without being scored.
@@ -57,7 +57,7 @@ class PoolGate:
 
     @property
     def screens(self) -> bool:
-        """Whether changes that fail the gate by themselves are not tried in sets, since such sets hardly ever pass."""
+        """Whether a change that fails the gate alone is left out of all sets, since such sets hardly ever pass."""
         return self._scorer is not None and self._scorer.screens
 
     def passes(self, score: float, one: Wanted) -> bool:
@@ -113,10 +113,10 @@ class PoolGate:
         return parts
 
     def scores(self, wanted: Sequence[Wanted]) -> Floats:
-        """Return the score of each set of changes, shape (sets,): the lowest score of its texts, rounded to 4 digits.
+        """Return for each set of changes the lowest similarity of a text that it changes, shape (sets,), to 4 digits.
 
-        The score is -inf if the set makes two options of a question equal. Without a similarity, it is 1 for all other
-        sets.
+        The score is -inf if the set makes two options of a question equal. If the run has no similarity, all other sets
+        score 1.
         """
         if self._scorer is None and self._prepared.questions is None:
             return np.ones(len(wanted))
@@ -130,8 +130,8 @@ class PoolGate:
         """Score each change by itself; return the scores, shape (changes,).
 
         Args:
-            pools: the index of each record with its pool. The scores are in this order: first those for the first pool,
-                and so on.
+            pools: the index of each record with its pool. The scores of the first pool come first, then those of the
+                second, and so on.
         """
         rows = np.array(
             [self._first_rows[record] + text for record, pool in pools for text in pool.texts], dtype=np.int64

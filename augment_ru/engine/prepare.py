@@ -35,12 +35,12 @@ class Prepared:
 
     Attributes:
         records: the records.
-        fields: the field of each text of the batch.
+        fields: the name of the field of each text of the batch.
         owners: the index of the record that each text of the batch belongs to, ascending, shape (texts,).
         keys: the key of each record, on which its random draws depend, shape (records,).
         batch: the texts of all records in one array, with the annotation and the protected spans.
         references: the same texts in the form in which a similarity gets them.
-        questions: the questions with options that edits can reach; None if there are none.
+        questions: the questions with options that edits can change; None if there are no such questions.
         warnings: the warnings of constraints, by the index of the record.
     """
 
@@ -70,7 +70,7 @@ class Prepared:
         return range(self.first_rows[record], self.first_rows[record + 1])
 
     def seen_by(self, attack: Attack) -> "Prepared":
-        """Return the records with the spans that are protected from this attack, such as those of its guards."""
+        """Return a copy in which the spans that this attack may not edit are protected, such as those of its guards."""
         batch = self.batch.seen_by(attack)
         if batch is self.batch:
             return self
@@ -81,7 +81,8 @@ class Prepared:
 
 CHUNK_ROWS = 1024
 LONGEST = CHUNK_CHARACTERS = 2**20
-"""A chunk ends when it has this many rows or its texts this many characters, which are also the most of a record."""
+"""A chunk ends when it has `CHUNK_ROWS` rows or `CHUNK_CHARACTERS` characters. A record may have at
+most `LONGEST` characters if its texts are annotated, protected by constraints or scored."""
 
 
 Constraints: TypeAlias = (
@@ -220,7 +221,7 @@ class Preparation:
             needs: what the attacks and their gates need to know about its texts.
 
         Raises:
-            AugmentError: they have over 2^20 characters, of which each takes about 1.5 KB of memory.
+            AugmentError: the texts have over 2^20 characters, each of which takes about 1.5 KB of memory.
         """
         if record.size > LONGEST and (needs.layers or needs.guards or needs.scored or self.constraints(record.task)):
             raise AugmentError(

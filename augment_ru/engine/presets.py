@@ -23,7 +23,7 @@ class Preset:
     """A preset: the defaults of a run, for options that neither the command line nor the recipe sets.
 
     Attributes:
-        similarity: the name of the gate's similarity.
+        similarity: the name of the similarity that the gate (which rejects texts that changed too much) uses.
         constraints: a function from a task to the names of its constraints; None for the constraints that the task
             itself names.
         options: maps the name of an attack, or of the similarity, to the values of its options.
@@ -37,7 +37,7 @@ class Preset:
 
 
 PAPER_CONSTRAINTS = ("named_entities", "jeopardy", "referents", "multihop")
-"""The constraints of TAPE (Taktasheva et al. 2022): Appendix D, Table 4."""
+"""The constraints of the benchmark TAPE (Taktasheva et al. 2022): Appendix D, Table 4."""
 
 PAPER_PROBABILITIES = {
     "butterfingers": 0.15, "emojify": 0.4, "eda_delete": 0.3, "eda_swap": 0.3, "back_translation": 0.5, "add_sent": 0.5,
@@ -58,7 +58,7 @@ _PAPER_OPTIONS: Mapping[str, Mapping[str, Any]] = {
 
 
 def paper_constraints(task: Task) -> Sequence[str]:
-    """Return those constraints of a task that the paper of TAPE has, too.
+    """Return those constraints of a task that the paper on the benchmark TAPE uses, too.
 
     The paper protects no numbers, negations or options.
     """
@@ -108,7 +108,7 @@ class AttackChoice:
 
 
 class Run(NamedTuple):
-    """The attacks of a run and their gate, ready to be used.
+    """The attacks of a run and their gate (the similarity check of changed texts), ready to be used.
 
     Attributes:
         perturbers: for each attack, the object that applies it.

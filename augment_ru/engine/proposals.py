@@ -1,4 +1,4 @@
-"""The proposals of attacks, in columns.
+"""The changes that attacks propose, in columns (arrays).
 
 An attack may instead propose `Change` objects, text by text; `Proposals.of_changes` puts them into columns.
 """
@@ -68,7 +68,8 @@ class Proposals:
         starts, stops: the range that each edit replaces, shape (edits,), as places in `Batch.codes`. Text i of the
             batch is `codes[starts[i]:starts[i + 1] - 1]`. An edit stays inside one text.
         changes: the index of the change that each edit belongs to, shape (edits,), ascending from 0 without gaps.
-        ranks: the rank of each change, shape (changes,), in [0, 1).
+        ranks: the rank of each change, shape (changes,), in [0, 1). A change is made if its rank is below the
+            probability.
         replace: a function that takes indices of edits and returns their new texts. It is called only for edits that
             are tried, since most edits are never applied.
         clean: True if the attack promises that its edits are sorted and disjoint, that each is inside one text and
@@ -104,9 +105,10 @@ class Proposals:
         """Make proposals in which every edit is a change of its own.
 
         Args:
-            starts: the global place where each edit starts, shape (edits,).
-            stops: the global place where each edit stops, shape (edits,).
-            ranks: the rank of each change, shape (edits,), in [0, 1).
+            starts: the place in `Batch.codes` (the joined texts) where each edit starts, shape (edits,).
+            stops: the place in `Batch.codes` where each edit stops, shape (edits,).
+            ranks: the rank of each change, shape (edits,), in [0, 1). Changes with a rank below the probability
+                are made.
             texts: the new text of each edit, or a function that takes indices of edits and returns their new texts. The
                 function is called only for edits that are tried.
             clean: True if the edits are sorted and disjoint, each is inside one text and changes it, and none puts a
@@ -122,7 +124,7 @@ class Proposals:
         return cls(starts, stops, np.arange(starts.size), ranks, cast("Texts", make), clean, notes)
 
     def guarded(self, guard: Callable[[], AbstractContextManager[None]]) -> "Proposals":
-        """Return the same proposals, but with checks, since an attack of a user may have made them wrongly.
+        """Return a copy of the proposals with checks, since an attack of a user may have made them wrongly.
 
         Proposals hold arrays, and functions such as the one that makes the new texts. The arrays are checked at once.
         What the functions return is checked whenever they are called.
@@ -164,8 +166,9 @@ class Proposals:
 
         Args:
             batch: the texts.
-            ones: the global starts and stops of the first range of each change, each of shape (changes,).
-            others: the global starts and stops of the second range of each change.
+            ones: the starts and the stops of the first range of each change, as places in `Batch.codes` (the joined
+                texts), each of shape (changes,).
+            others: the starts and the stops of the second range of each change, in the same form.
             ranks: the rank of each change, shape (changes,).
         """
         starts, stops = (np.stack(pair, axis=1).ravel() for pair in zip(ones, others, strict=True))
@@ -213,14 +216,14 @@ class Proposals:
         )
 
     def keep(self, changes: Mask) -> "Proposals":
-        """Return the proposals with only the changes for which the mask, of shape (changes,), is True."""
+        """Return a copy with only the changes for which the mask, of shape (changes,), is True."""
         if changes.all():
             return self
         edits = changes[self.changes].nonzero()[0]
         return self._of(edits, (np.cumsum(changes) - 1)[self.changes[edits]], self.ranks[changes])
 
     def without(self, dropped: Mask) -> "Proposals":
-        """Return the proposals without the edits for which the mask, of shape (edits,), is True.
+        """Return a copy without the edits for which the mask, of shape (edits,), is True.
 
         At least one edit of each change must remain.
         """
@@ -230,7 +233,7 @@ class Proposals:
         return self._of(edits, self.changes[edits], self.ranks)
 
     def in_order(self) -> "Proposals":
-        """Return the proposals sorted by place; every edit must be a change of its own."""
+        """Return a copy that is sorted by place; every edit must be a change of its own."""
         order = np.lexsort((self.stops, self.starts))
         return self._of(order, np.arange(order.size), self.ranks[order])
 
@@ -260,13 +263,13 @@ class Proposals:
         return numbers if self.changes.size == numbers.size else np.searchsorted(self.changes, numbers)
 
     def settled(self) -> "Proposals":
-        """Compute the new texts of all edits now instead of later, and return the proposals with these texts."""
+        """Compute the new texts of all edits now instead of later, and return a copy that holds these texts."""
         texts = self.all_texts
         return replace(self, replace=texts.take, texts=texts)
 
     @property
     def all_texts(self) -> Replacements:
-        """The new texts of all edits; they are computed here unless that was done before."""
+        """The new texts of all edits; they are computed unless `settled` has computed them already."""
         return self.replace(np.arange(self.starts.size)) if self.texts is None else self.texts
 
 
@@ -301,7 +304,7 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 
 
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
-    """Join proposals for the same array of texts; the edits and changes of all get numbers in this order.
+    """Join proposals for the same array of texts; their edits and changes are numbered on through all of them.
 
     If all of the proposals are clean (`Proposals.clean`), the result is marked clean, too.
 

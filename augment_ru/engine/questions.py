@@ -1,4 +1,4 @@
-"""Keeps the options of a question different: finds edits that make two of them equal."""
+"""Keeps the options (offered answers) of a question different: finds edits that make two options equal."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -22,9 +22,9 @@ class Questions:
     (`records.options.comparable`). Options that are equal in the original may stay equal.
 
     Args:
-        questions: the options of each question, each with its global place. The place is None for an option in a field
-            that is not perturbed.
-        starts: the global place at which each text of the batch starts.
+        questions: the options of each question, each with the place in `Batch.codes` where it starts, or None if the
+            option is in a field that is not perturbed.
+        starts: the place in `Batch.codes` (the joined texts) at which each text of the batch starts.
         records: the index of the record of each question.
     """
 
@@ -97,9 +97,10 @@ class Questions:
         return marked(asked.size, np.array(sorted(found), dtype=np.int64))
 
     def kept_apart(self, proposals: Proposals, owners: Ints, active: Mask) -> Mask:
-        """Choose which changes are made: none that would make options of a question equal; shape (changes,).
+        """Return which changes are made so that no two options of a question become equal, shape (changes,).
 
-        Of the changes in options that would become equal, the ones with the highest ranks are taken out.
+        If options would become equal, the changes in them are left out one by one, those with the highest ranks (random
+        numbers) first, until the options differ.
 
         Args:
             proposals: the changes that the engine allows.

@@ -34,14 +34,14 @@ from augment_ru.text.words import word_bounds
 Status = Literal["perturbed", "unchanged", "rejected", "broken", "withstood", "wrong_before", "normalized"]
 """The status of a record.
 
-Of an attack: perturbed (a perturbation passed the gate), unchanged (nothing may be changed, or no change was active),
-rejected (no perturbation passed). Of a search against a model: broken (a set of changes breaks the answer), withstood
-(no such set was found), wrong_before (the answer to the original is wrong), unchanged, rejected. Of a normalizer:
-normalized, unchanged.
+Of an attack: perturbed (a perturbation passed the gate, which checks similarity), unchanged (nothing may be changed, or
+no change has a rank below the probability), rejected (no perturbation passed). Of a search against a model: broken (a
+set of changes breaks the answer), withstood (no such set was found), wrong_before (the answer to the original is
+wrong), unchanged, rejected. Of a normalizer: normalized, unchanged.
 """
 
 CLEAN = "clean"
-"""The reason of an unchanged record that has legal changes, but no active one."""
+"""The reason of an unchanged record that has legal changes, but none with a rank below the probability."""
 SHORT = "short"
 """The reason of an unchanged record whose texts have at most two letters each, where any change makes another word."""
 NOTHING = "nothing"
@@ -58,7 +58,7 @@ NO_SPANS: Spans = {}
 
 
 class Settings(NamedTuple):
-    """The settings of an attack and its gate, which all its results share.
+    """The settings of an attack and its gate (its similarity check), which all results of the attack share.
 
     Attributes:
         attack: the name of the attack.
@@ -89,7 +89,7 @@ class Outcome(NamedTuple):
         candidate: the index of the chosen candidate, from 0; None unless perturbed.
         warnings: warnings about the record.
         reason: why the record is unchanged; None with another status.
-        order: for each position, the old index of the option that is there now; empty if the options keep their order.
+        order: for each position, the old index of the option that is there now, from 0; empty if the order is kept.
         sentences: the field, start, stop and similarity of each changed sentence; empty unless several sentences
             changed.
     """
@@ -115,9 +115,9 @@ class Perturbed:
     Attributes:
         settings: the settings of the attack and its gate.
         prepared: the records, as the attack saw them.
-        edits: the chosen edits of each text.
+        edits: the edits that were made in each text, in the order of the texts of the batch.
         found: for each record, what the search for a passing perturbation found.
-        possible: whether each record has a change with a rank below the probability, shape (records,).
+        possible: whether each record has a change with a rank (random number) below the probability, shape (records,).
         clean: whether each record has allowed changes, but none with a rank below the probability, shape (records,).
     """
 
@@ -214,7 +214,7 @@ class Perturbed:
         return Changed(new_values(record, self.scripts(at), self.outcomes[at].order), metadata)
 
     def rows(self, meta: str) -> list[tuple[Record, Changed]]:
-        """Return each record with the new values of its row and its metadata; no `Result` objects are made.
+        """Return each record with the new values of its row and its metadata, without making `Result` objects.
 
         Args:
             meta: how much metadata is returned: `full`, `brief` or `none`.
@@ -383,8 +383,8 @@ class Result:
     def reason(self) -> str | None:
         """Why a record is unchanged; None for other records.
 
-        "clean": changes are allowed, but the rank of none is below the probability. "short": its texts have at most two
-        letters each. "nothing": the attack has no change that is allowed.
+        "clean": changes are allowed, but none has a rank (random number) below the probability. "short": the texts have
+        at most two letters each. "nothing": the attack has no change that is allowed.
         """
         return self.outcome.reason
 
@@ -408,7 +408,7 @@ class Result:
     def sentences(self) -> tuple[tuple[str, int, int, float], ...]:
         """The changed sentences: for each its field, its start and stop in the original text, and its similarity.
 
-        They are only given if several sentences changed and each was scored by itself; otherwise the result is empty.
+        The result is empty unless several sentences changed and each was scored by itself.
         """
         return self.outcome.sentences
 
@@ -422,7 +422,7 @@ class Result:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """For each position, the old index of the option that is there now, from 0; empty if nothing was reordered."""
+        """The new order of the options: for each position, the old index of its option, from 0; empty if unchanged."""
         return self.outcome.order
 
     @property

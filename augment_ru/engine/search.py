@@ -1,4 +1,4 @@
-"""The search for texts that pass the gate: candidates of all records in one array, the gate, and the schedules.
+"""The search for texts that pass the gate (similarity check): candidates of all records, the gate, the schedules.
 
 A unit is a sentence or a whole record; each unit is searched independently (`Units`). A try is one candidate (one
 random perturbation) of one unit. The plan of a try is its legal changes in the order of their ranks. A level is a
@@ -85,7 +85,7 @@ class Plan:
         return cls(proposals, owners, np.bincount(owners, minlength=tries))
 
     def keep(self, chosen: Mask) -> "Plan":
-        """Return the plan of a search with only some of its changes.
+        """Return a copy of the plan with only some of its changes.
 
         Args:
             chosen: True for each change that stays, shape (changes,).
@@ -109,7 +109,7 @@ class Plan:
         A try is one candidate of one sentence or record.
 
         Args:
-            probability: changes with a rank below it are made.
+            probability: changes with a rank (random number) below it are made.
             min_changes: the fewest changes that each try gets at a positive probability.
         """
         active = cut(self.proposals, self.owners, probability, min_changes)
@@ -132,7 +132,7 @@ class Plan:
 
         Args:
             levels: how many changes each try (one candidate of one sentence or record) gets, shape (tries,).
-            probability: the upper limit of what is returned.
+            probability: the highest value that is returned.
         """
         found = np.full(levels.size, probability)
         following = self.order == levels[self.owners]
@@ -164,18 +164,18 @@ class Cost:
 
 @dataclass(slots=True)
 class Found:
-    """What a search found for each unit (sentence or record); all arrays have one entry for each.
+    """What a search found for each unit: a sentence or a record. Arrays without a stated shape have shape (units,).
 
     Attributes:
         candidates: the index of the candidate (random perturbation) that passed the gate, from 0; -1 if none passed.
-        levels: how many changes that candidate has.
-        probabilities: the probability that gives so many changes.
+        levels: how many changes were made in that candidate; 0 if none passed.
+        probabilities: the probability (share of the possible changes) at which these changes were made.
         similarities: the score of that candidate; if none passed, the best score; NaN if nothing was scored.
-        cost: how much the search used the similarity.
+        cost: how many calls, pairs of texts and network passes the similarity took.
         warnings: the warnings of the similarity, by the index of the record.
-        orders: the order of the options, by the index of the record, for an attack that permutes them.
-        sentences: three arrays of shape (sentences,): the global start, the global stop and the score of each changed
-            sentence. Only records with several changed sentences have entries.
+        orders: the new order of the options, by the index of the record, for an attack that permutes options.
+        sentences: three arrays of shape (sentences,): the start and the stop of each changed sentence, as places in
+            `Batch.codes`, and its score. Records with only one changed sentence are left out.
     """
 
     candidates: Ints
@@ -189,7 +189,7 @@ class Found:
 
     @classmethod
     def nothing(cls, count: int) -> "Found":
-        """Make the initial result for a number of sentences or records: nothing has passed, and nothing was scored."""
+        """Make the result before the search of `count` sentences or records: nothing has passed or was scored."""
         return cls(np.full(count, -1), np.zeros(count, dtype=np.int64), np.zeros(count), np.full(count, np.nan))
 
 
@@ -197,9 +197,11 @@ class Found:
 class Units:
     """The units of a search: sentences, or whole records. Each is searched by itself.
 
+    A unit consists of pieces: sentences or texts.
+
     Attributes:
-        starts: the place where each piece (a sentence or a text) starts, and as the last value the length of the array,
-            shape (pieces + 1,).
+        starts: the place in `Batch.codes` (the joined texts) where each piece starts, followed by the length of
+            `Batch.codes`, shape (pieces + 1,).
         owners: the index of the unit that each piece belongs to, shape (pieces,).
         records: the index of the record that each unit belongs to, ascending, shape (units,).
     """
@@ -210,7 +212,7 @@ class Units:
 
     @classmethod
     def whole(cls, batch: Batch, owners: Ints, records: int) -> "Units":
-        """Make each record one unit: it is searched as a whole.
+        """Make one unit of each record, which is then searched as a whole.
 
         Args:
             batch: the texts.
@@ -226,7 +228,7 @@ class Units:
         Args:
             batch: the texts.
             owners: the index of the record that each text belongs to, shape (texts,).
-            starts: the global places where sentences start, among them the starts of all texts, shape (sentences,).
+            starts: places in `Batch.codes` where sentences start, including all starts of texts, shape (sentences,).
             legal: the changes of each candidate (random perturbation) that the engine allows.
             whole: the indices of the records that are searched as a whole.
         """
@@ -248,7 +250,7 @@ class Units:
         return cls(np.append(starts, batch.starts[-1]), begins.cumsum() - 1, records[begins])
 
     def of_places(self, places: Ints) -> Ints:
-        """Return the index of the unit (sentence or record) that each global place is in, shape (places,)."""
+        """Return the index of the unit (sentence or record) that each place in `Batch.codes` is in, shape (places,)."""
         found: Ints = self.owners[np.searchsorted(self.starts, places, side="right") - 1]
         return found
 
@@ -280,7 +282,7 @@ class Tiles:
 
     @cached_property
     def starts(self) -> Ints:
-        """The place where each text of all copies of the batch starts, and as the last value the end of the last text.
+        """The place in `codes` where each text of all copies of the batch starts, followed by the length of `codes`.
 
         The shape is (texts of all copies + 1,).
         """
@@ -291,19 +293,19 @@ class Tiles:
 
     @cached_property
     def shifts(self) -> Ints:
-        """The place where each copy of the batch starts in the joined array, shape (copies, 1)."""
+        """The place in `codes` where each copy of the batch starts, shape (copies, 1)."""
         return np.arange(self.count)[:, None] * self.batch.codes.size
 
     @cached_property
     def codes(self) -> Codes:
-        """The code points of all copies of the batch."""
+        """The code points of all copies of the batch, in one array."""
         return np.tile(self.batch.codes, self.count)
 
     def pieces(self, units: Units, edits: EditTable) -> tuple[EditTable, Ints]:
         """Divide edited texts into pieces (sentences or texts), each with its own edits.
 
         Args:
-            units: which pieces are searched together.
+            units: the pieces, and the unit (sentence or record) that each belongs to.
             edits: the edits of the texts of all copies of the batch.
 
         Returns:
@@ -349,7 +351,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class Gate:
-    """The gate of a search: scores candidates and compares each score with the threshold.
+    """The gate of a search: lets only candidates pass whose similarity to the original is at least the threshold.
 
     A unit is a sentence or a record. A candidate is one random perturbation, and a try is one candidate of one unit. A
     try passes if its score is at least the threshold of the unit. A try that makes two options of a question equal
@@ -595,12 +597,12 @@ _MOST_SENTENCES = 256
 
 
 Schedule = Callable[[Gate, float, int, float], Found]
-"""A function that searches. It takes the gate, the attack's probability, `min_changes` and the lowest probability to
-try, and returns what it finds for each unit."""
+"""A function that searches for changes that pass the gate. It takes the gate, the attack's probability, `min_changes`
+and the lowest probability to try, and returns what it finds for each unit (sentence or record)."""
 
 
 def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
-    """Search as in TAPE: take the most similar candidate at probability p; if no candidate passes the gate, halve p.
+    """Search as the benchmark TAPE does: take the most similar candidate; if none passes, halve the probability.
 
     The same number of changes is not scored twice: if half the probability gives the same changes, it is halved again.
 
@@ -653,7 +655,7 @@ def strongest(gate: Gate, probability: float, min_changes: int, floor: float) ->
 
     Args:
         gate: scores candidates.
-        probability: only changes with a rank below it are made.
+        probability: only changes with a rank (random number) below it are made.
         min_changes: the fewest changes that each sentence or record gets.
         floor: the lowest probability that is tried.
     """

@@ -65,7 +65,7 @@ class Candidates(Sequence[str]):
 def as_read(candidates: Sequence[str]) -> Sequence[str]:
     """Return perturbed texts as they are read, with the readings of their edits («кошка» for 🐱).
 
-    Texts that come without scripts stay as they are.
+    A reading is what a reader reads instead of an edit's new text. Texts without scripts stay as they are.
     """
     return [script.read for script in candidates.scripts] if isinstance(candidates, Candidates) else candidates
 
@@ -96,10 +96,10 @@ class Scorer(ABC):
 
     @property
     def sentences(self) -> Ints | None:
-        """The global places where the sentences of the original texts start; None if a text is scored as a whole.
+        """The places in `Batch.codes` where the sentences of the originals start; None if texts are scored as a whole.
 
-        The start of each text is one of these places. If they are given, the engine searches each sentence by itself.
-        So `score` must then give a text the lowest score of its edited sentences. By default the result is None.
+        The start of each text is one of these places. If the result is not None, the engine searches each sentence by
+        itself, and `score` must give a text the lowest score of its edited sentences. By default the result is None.
         """
         return None
 
@@ -157,9 +157,9 @@ class Similarity(ABC):
         raise AugmentError(f"'{text}': {cls.__name__} takes nothing after a colon; leave it out")
 
     def on_device(self, device: str) -> Self:
-        """Return the similarity with its networks on a device: auto, cpu, cuda or cuda:N.
+        """Return a copy of the similarity with its networks on a device: auto, cpu, cuda or cuda:N.
 
-        If the similarity has no option `device`, return the same object.
+        If the similarity has no option `device`, return the similarity itself.
         """
         return on_device(self, device)
 
@@ -280,7 +280,7 @@ def similarity_of(
     *,
     may_import: bool = False,
 ) -> Similarity | None:
-    """Return the similarity that is given as a name, an object or a function; None for None and `none`.
+    """Return the similarity that is given as a name, an object or a function; None if `similarity` is None or `none`.
 
     Args:
         similarity: `NAME`, `NAME:ARGUMENT` (such as `bertscore:MODEL`), a `Similarity`, or a function (references,

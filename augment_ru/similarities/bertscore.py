@@ -1,4 +1,4 @@
-"""The similarity `bertscore` (Zhang et al. 2019), which TAPE uses: greedy matching of contextual embeddings.
+"""The similarity `bertscore` (Zhang et al. 2019) of the benchmark TAPE: greedy matching of contextual embeddings.
 
 In float32, scores equal those of the package `bert_score` 0.3.13 to within 1e-4. This implementation takes less time: a
 reference is embedded once for all its candidates, texts of similar length share a batch, and a candidate with the same
@@ -374,7 +374,7 @@ class BertScorer(Scorer):
     def precision_recall_f1(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Return precision, recall and F1 of each perturbed text against its original, shape (candidates, 3).
 
-        They are not rescaled.
+        The values are not rescaled.
 
         Args:
             indices: for each perturbed text, the index of its original among the references, shape (candidates,).

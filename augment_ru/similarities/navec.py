@@ -63,8 +63,8 @@ class NavecScorer(Scorer):
         context: how much the neighbours count when two words are compared: the weight of the words before them, in [0,
             0.5]. The words after them have the same weight.
         texts: the original texts.
-        block: how many words of an original are compared at once. In a longer text, a word is compared only with words
-            at a limited distance.
+        block: how many words of an original are compared at once. If an original has more words, each of them is
+            compared only with words of the new text near the same position.
     """
 
     def __init__(self, context: float, texts: Sequence[str], block: int = BLOCK) -> None:

@@ -98,7 +98,7 @@ class MeaningScorer(Scorer):
     """Scores how well perturbed texts keep the meaning of fixed original texts.
 
     Args:
-        weights: the weight of each kind of loss, such as a lost word; and the constant of the weighted sum.
+        weights: the weight of each kind of loss, such as a lost word, and the constant of the weighted sum; by name.
         references: the original texts.
     """
 
@@ -126,7 +126,7 @@ class MeaningScorer(Scorer):
 
     @property
     def sentences(self) -> Ints | None:
-        """The global places where the sentences of the original texts start.
+        """The place in the joined texts of the batch (`Batch.codes`) at which each sentence of the originals starts.
 
         None if the original texts are not those of a batch.
         """

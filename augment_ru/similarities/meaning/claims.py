@@ -30,7 +30,7 @@ _SAME_TIMES = ({"done", "past"}, {"done", "pres"})
 _WOULD = frozenset({"бы", "б"})
 _PRONOUNS = "мы меня мной мне ты тебя вы вам вас он его ему ей ее ею им их".split()  # noqa: SIM905
 NEGATION = ("denial", "")
-"""The key of the words that negators negate, among the heads of claims."""
+"""The key in `Claims.heads` that maps to the words that negators negate."""
 _TURNED = {"can": "cannot", "cannot": "can", "must": "need not"}
 """The class that a word of ability or duty has after «не»: «не разрешается» says the same as «нельзя»."""
 

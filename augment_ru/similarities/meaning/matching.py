@@ -1,4 +1,4 @@
-"""Finds the fates of a text's words from its edits, by matching the words that edits touch with those they write.
+"""Finds the fates of a text's words from its edits, by matching the words that edits touch with the new words.
 
 A stretch is a run of words that edits touch together, with the words that the edits write there.
 """
@@ -158,7 +158,7 @@ def _match_inside(source: Source, stretch: _Stretch) -> None:
 
 
 def is_another(form: str, word: str, apart: int) -> bool:
-    """Tell whether readers take a new word for another one, and not for the old one, be it misspelt or the same.
+    """Tell whether readers take a new word for another word, not for the old word or a misspelling of the old word.
 
     They do if all letters differ, or if the sentence would claim something else, as with «ты» for «я».
 

@@ -37,7 +37,7 @@ class Quantities(NamedTuple):
     Attributes:
         said: how often each quantity occurs. A quantity is a pair: a number, and the hours that the number and its unit
             make together, such as (2, 336) for «две недели»; 0 hours if it has no unit of time.
-        lone: how often each length of time without a number occurs, in hours: «за год».
+        lone: the lengths of time that the text states without a number, in hours: «за год».
         heads: the numbers in order, each with the index of its last word in the text, from 0.
     """
 

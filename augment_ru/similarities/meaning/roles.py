@@ -24,7 +24,7 @@ _known = Memo[Roles](4096)
 
 
 def roles_of(*texts: str) -> list[Roles]:
-    """Return who does what to whom in each text; texts that are new are annotated at once.
+    """Return who does what to whom in each text; texts whose roles are not cached yet are annotated together.
 
     The lemma of each verb is mapped to the lemmas of its nouns, and these to their roles: agent, patient or recipient.
     """

@@ -75,7 +75,7 @@ def edits_as_said(script: Script) -> Sequence[Written]:
 def as_said(text: str, note: Note) -> str:
     """Return what a reader understands by the new text of an edit: the reading in its note («кошка» for 🐱), or itself.
 
-    An attack may state any reading, so the reading counts only in two cases: a word of the new text is not in the
+    An attack may state any reading, so a reading counts only in two cases: a word of the new text is not in the
     dictionary; or the reading differs from the new text only by an ending, an abbreviation, the spelling of the same
     sounds, the name of a person, or «ты» and «вы». In all other cases, such as a synonym, the new text counts.
     """
@@ -146,7 +146,7 @@ class Source:
 
     Attributes:
         text: the text.
-        starts, stops: the place where each word starts and stops.
+        starts, stops: the place in the text where each word starts and stops.
         forms: each word in the form in which words are compared: in lower case, with е for ё.
     """
 
