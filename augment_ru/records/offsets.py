@@ -23,7 +23,9 @@ _SHOWN = 40
 
 
 class Offset(NamedTuple):
-    """A place in a text that a row states as a number: the index of a character, or of a word between white space.
+    """A place in a text that a row states as a number: the index of a character, or of a word, from 0.
+
+    Words are separated by white space.
 
     Attributes:
         text: the field that holds the text.
@@ -245,7 +247,7 @@ def _shown(stated: Iterable[object], joined: str = " and ") -> str:
 
 
 def table(value: object, where: str) -> Values:
-    """Return a value if it is a JSON object.
+    """Check that a value is a JSON object, and return it.
 
     Args:
         value: the value.
