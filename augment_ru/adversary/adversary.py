@@ -32,7 +32,7 @@ from augment_ru.records.task import Task
 from augment_ru.script import Script, Triple
 
 NAME = "adversary"
-"""The name of the attack in rows is this, a colon, and the name of the model."""
+"""The beginning of the attack's name in rows, which is `adversary:MODEL`."""
 _OUTCOME = ("status", "reason")
 
 
@@ -42,7 +42,7 @@ class SearchSettings:
 
     Attributes:
         model: the name of the model.
-        signature: the text that states all that defines the model's answers; None if the model has no signature.
+        signature: a text that states all that defines the model's answers; None if the model has none.
         attacks: the names of the attacks.
         budget: the most queries for a record: different texts that the model is asked about, including the original.
         target: the label that the model is to give; None for any wrong answer.

@@ -55,7 +55,7 @@ class Sink(ABC):
     def check(self, record: Record) -> None:
         """Check that the format can hold a row; called once for each row, before it is perturbed.
 
-        Every format needs rows that can be written as JSON; rows that were read from JSON can. Some formats check more.
+        This method of the base class checks that the row can be written as JSON. Formats with other limits override it.
 
         Raises:
             AugmentError: the format cannot hold a field of the row.

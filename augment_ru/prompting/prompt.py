@@ -453,8 +453,8 @@ class Prompt:
             labels: the classes of the data; needed if the prompt's file does not name them.
             budget: the most tokens of a prompt; None to cut nothing. Of the tokens that instruction and separators
                 leave, the row may have a quarter, and the demonstrations share the rest; without demonstrations, the
-                row may have all (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels are
-                never cut.
+                row may have all (as in the benchmark RAFT, section 4.1.1). Fields are cut at their ends, the longest
+                first; labels are never cut.
 
         Raises:
             AugmentError: a field is missing, a label has no word, or the budget is too small.

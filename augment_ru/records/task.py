@@ -376,8 +376,8 @@ class Task(_Part, frozen=True):
         """Return a copy of the task with other metrics; the task itself if none are given.
 
         Raises:
-            AugmentError: a metric does not exist, or the metrics do not fit the answers of the task: metrics of
-                rankings, lists or exercises (`METRIC_KINDS`) need a task with such answers.
+            AugmentError: a metric does not exist, the metrics score different kinds of answers, or they do not fit the
+                task: metrics of rankings, lists or exercises (`METRIC_KINDS`) need a task with such answers.
         """
         if not metrics:
             return self
