@@ -1,1 +1,1 @@
-"""The search against a model: the smallest legal change of a text that turns the model's right answer wrong."""
+"""Search for the smallest legal change of a text that turns a model's right answer wrong."""

@@ -32,21 +32,22 @@ from augment_ru.records.task import Task
 from augment_ru.script import Script, Triple
 
 NAME = "adversary"
-"""The name of the attack in rows is this, a colon, and the name of the model."""
+"""The beginning of the attack's name in rows, which is `adversary:MODEL`."""
 _OUTCOME = ("status", "reason")
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """The settings of an `Adversary` beside those that results of `perturb` have, too. All its results share them.
+    """The settings of an `Adversary` that results of `perturb` do not have. All results of one `Adversary` share them.
 
     Attributes:
         model: the name of the model.
-        signature: the text that states all that defines the model's answers; None if the model has no signature.
+        signature: a text that states all that defines the model's answers; None if the model has none.
         attacks: the names of the attacks.
-        budget: the most queries for a record.
+        budget: the most queries for a record: different texts that the model is asked about, including the original.
         target: the label that the model is to give; None for any wrong answer.
-        guide: the signature of the guide, or its name if it has no signature; None without a guide.
+        guide: the signature of the guide (a second model whose scores order the queries), or its name if it has no
+            signature; None without a guide.
     """
 
     model: str
@@ -65,17 +66,18 @@ class Finding(Result):
 
     Attributes:
         search_settings: the settings of the search, which all results share.
-        attacks: for each edit of each field, the attack that made it, as an index of `search_settings.attacks`.
-        changes: how many changes were applied.
-        before: the answer to the original, with an entry for each gold field.
+        attacks: for each field, the attack that made each edit, as an index of `search_settings.attacks`.
+        changes: how many changes were applied (a change is edits that are applied together).
+        before: the model's answer to the original, with an entry for each field that holds a right answer.
         after: the answer to the new texts, in the same form.
         queries: how many queries were made, including the original.
         broken_at: which query was the first to break the answer, counted from 1; None if none did.
         minimal: whether every change is needed: without it, the answer would be right, or the texts would fail the
-            gate.
-        confirmation: the repeated answers that told slips from broken answers; None if one answer was believed.
-        tried: how many different edits the model was asked about, by the features of edits
-            (`evaluation.searches.FEATURES`) and their values.
+            gate (the similarity check that a changed text must pass).
+        confirmation: the repeated answers that showed whether the answer broke or the model slipped (gave an answer
+            that it does not usually give); None if the first answer was believed.
+        tried: for each feature of edits (`evaluation.searches.FEATURES`, such as `attack`) and each of its values, how
+            many different edits the model was asked about.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = (
@@ -152,8 +154,8 @@ class Adversary:
 
     All changes that the attacks can make form one pool. A search chooses sets of changes from the pool and asks the
     model about the texts that they give. Only texts that `perturb` could return are asked about: the engine allows
-    their edits, no edit touches a protected span, and the gate lets them pass. The result for a record depends only on
-    the settings, the seed, the model and the record.
+    their edits, no edit touches a protected span, and the texts pass the gate (the check that they are similar enough
+    to the original). The result for a record depends only on the settings, the seed, the model and the record.
 
     Args:
         attacks: names of attacks, names joined by `+`, or attacks. They get the similarity, threshold, seed and
@@ -171,7 +173,8 @@ class Adversary:
             or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; None for the similarity's own.
         seed: the seed of all random draws, any integer.
-        probability: the pool holds only changes with a rank below this number, in [0, 1]; 1 for all changes.
+        probability: the pool holds only changes whose rank (a random number in [0, 1)) is below this number, in [0, 1];
+            1 for all changes.
         constraints: what is protected: names of constraints, rule files, or `Constraint` objects. () for nothing; None
             for the constraints that each record's task names.
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
@@ -182,8 +185,9 @@ class Adversary:
         seconds: how many seconds all searches together may take; None for no limit. With a limit, results depend on
             speed.
         confirm: how often, at least, the model is asked again about a text that broke its answer, to find out whether
-            the answer was a slip. These questions count as queries. With 0 the first answer is believed. None means 0
-            for a model that states that it is deterministic, and 2 for any other.
+            the answer was a slip (one that the model does not usually give to the text). These questions count as
+            queries. With 0 the first answer is believed. None means 0 for a model that states that it is
+            deterministic, and 2 for any other.
 
     Raises:
         AugmentError: a name is unknown, a value is out of range, the guide gives no scores, or there is a guide
@@ -252,7 +256,7 @@ class Adversary:
 
     @property
     def needs(self) -> tuple[Needs, ...]:
-        """What each attack needs to know about the texts of a record, such as annotation layers and guards."""
+        """What each attack needs about the texts of a record, such as annotation layers and guards (constraints)."""
         return tuple(one.needs for one in self.perturbers)
 
     def use_cache(self, cache: Cache | None) -> None:
@@ -328,8 +332,8 @@ class Adversary:
     def measure_slips(self, records: Sequence[Record]) -> None:
         """Measure how often the model slips on these records, and use this rate in all searches from now on.
 
-        Without this call, the first search measures the rate on its own records. If the setting `confirm` is 0, the
-        rate is not needed, since then every answer is believed.
+        A slip is an answer that the model does not usually give to a text. Without this call, the first search measures
+        the rate on its own records. If the setting `confirm` is 0, the rate is not needed: every answer is believed.
         """
         self._slip_rate = slip_rate([self._goal(record) for record in records], records, self.ledger)
 
@@ -434,6 +438,7 @@ def screened(
 ) -> PoolGate:
     """Make the gate of several searches, and remove from their pools the changes that fail it by themselves.
 
+    The gate is the similarity check that a changed text must pass; a pool holds the changes that a search may choose.
     Changes are removed only if the similarity asks for it (`screens`), and only from searches that have not ended.
 
     Args:
@@ -480,7 +485,7 @@ class Limits:
 def ask_originals(cases: Sequence[SearchCase], ledger: Ledger, budget: int) -> None:
     """Ask the model about the original of each record in one call, and store each answer in the state of its search.
 
-    An original whose answer may be a slip is asked about up to three times.
+    If an answer may be a slip (one that the model does not usually give), the question is asked up to three times.
 
     Args:
         cases: the state of the search of each record.
@@ -498,8 +503,8 @@ def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
     """Ask a guide about the original of a record, and about each change of its pool by itself.
 
     Args:
-        case: the state of the record's search.
-        guide: asks the guide, and keeps its answers.
+        case: the state of the record's search; its pool holds the changes that the search may choose.
+        guide: asks the guide (a second model that gives scores), and keeps its answers.
 
     Returns:
         What the guide's scores say about the record; None if the guide gives no score to the right label or to the
@@ -526,11 +531,11 @@ def search_all(
     limits: Limits,
     on_finished: Callable[[SearchCase], None] = lambda _: None,
 ) -> None:
-    """Run searches in rounds until all have ended; each round calls the model once, with a question of each search.
+    """Run searches in rounds until all have ended; each round calls the model once, with one question of each search.
 
     Args:
         cases: the state of the search of each record; the searches have begun.
-        gate: scores the text of a set of changes before the model is asked about it.
+        gate: the similarity check that a changed text must pass before the model is asked about it.
         ledger: asks the model, and keeps its answers.
         limits: the most queries for a record, and the time when all searches end.
         on_finished: a function that is called when the search of a record has ended, with the state of that search.

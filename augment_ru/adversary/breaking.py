@@ -47,7 +47,7 @@ _BLIND_TRIES = 100
 def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
     """Search for a set of changes that breaks the answer, by random sets, for a model that gives labels alone.
 
-    The generator yields the next set to ask the model about; the caller sends back what came of the set. The search
+    The generator yields the next set to ask the model about; the caller sends back the set's `Verdict`. The search
     ends when a set broke the answer, or when no new set is found.
 
     Args:
@@ -67,8 +67,8 @@ def _until_broken(sets: Iterator[ChangeSet]) -> Search:
 def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
     """Yield random sets of changes that the model was not asked about before, until 100 draws in a row give no new set.
 
-    A set changes at least half of the words that can be changed, or fewer if the gate is expected to refuse more. Words
-    and changes that were seldom chosen so far are preferred.
+    A set changes at least half of the words that can be changed, or fewer if more would probably fail the gate (the
+    similarity check that changed texts must pass). Words and changes that were seldom chosen so far are preferred.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -100,7 +100,7 @@ def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
 def shrink_by_labels(knowledge: Knowledge) -> Search:
     """Make the smallest set of changes that broke the answer smaller, until none of its changes can be undone.
 
-    The generator yields the next set to ask the model about; the caller sends back what came of the set. The method is
+    The generator yields the next set to ask the model about; the caller sends back the set's `Verdict`. The method is
     delta debugging (Zeller and Hildebrandt 2002).
 
     Args:
@@ -140,7 +140,7 @@ _GUIDED_TRIES = 50
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """What the scores of a guide say about a record.
+    """What the scores of a guide (a second model, whose scores order the queries) say about a record.
 
     A rival is a label that may replace the right one. Its margin is how far its score is behind that of the right
     label.
@@ -157,7 +157,7 @@ class Guidance:
 def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Search:
     """Search for a set of changes that breaks the answer, in the order that a guide's scores suggest.
 
-    The generator yields the next set to ask the model about; the caller sends back what came of the set. The search
+    The generator yields the next set to ask the model about; the caller sends back the set's `Verdict`. The search
     ends when a set broke the answer, or when no new set is found.
 
     Args:
@@ -211,7 +211,7 @@ _Tried: TypeAlias = dict[tuple[ChangeSet, float], set[int]]
 def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
     """Search for a set of changes that breaks the answer, with the help of the model's scores.
 
-    The generator yields the next set to ask the model about; the caller sends back what came of the set. The search
+    The generator yields the next set to ask the model about; the caller sends back the set's `Verdict`. The search
     ends when a set broke the answer, or when no new set is found.
 
     Args:
@@ -349,7 +349,7 @@ def _noise(view: Regression, draws: Draws, size: float) -> Floats:
 def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
     """Make the smallest set of changes that broke the answer smaller, with the help of the model's scores.
 
-    The generator yields the next set to ask the model about; the caller sends back what came of the set. First, changes
+    The generator yields the next set to ask the model about; the caller sends back the set's `Verdict`. First, changes
     are undone until undoing any further one would make the answer right again. Then the model is asked about a few
     smaller sets of other changes, since one of them may break the answer, too.
 
@@ -418,14 +418,17 @@ def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> I
 def search_of(
     knowledge: Knowledge, margins: Floats | None, guidance: Guidance | None, draws: Draws, *, minimal: bool
 ) -> Search:
-    """Run the whole search of a record: until a set breaks the answer and then, with `minimal`, until it is minimal.
+    """Run the whole search for a record: find a set of changes that breaks the answer, and make it smaller.
+
+    The generator yields the next set to ask the model about; the caller sends back the set's `Verdict`.
 
     Args:
-        knowledge: what is known about the record's sets.
-        margins: the margins of the original; None if the model gives no usable scores.
-        guidance: what a guide says, used only without margins; None for no guide.
+        knowledge: which sets of the record's changes were tried already, and what came of each.
+        margins: how far the score of each rival label is behind that of the right one in the original, in nats, shape
+            (rivals,); None if the model gives no usable scores.
+        guidance: what the scores of a guide say about the record, used only without margins; None for no guide.
         draws: the random numbers of the search.
-        minimal: whether to shrink the broken set.
+        minimal: whether the set that broke the answer is made smaller.
     """
     if margins is None:
         if guidance is None:

@@ -1,4 +1,4 @@
-"""The search case of a record: what its search wants to ask next, what it has learnt, and how it ends."""
+"""The state of the search for one record: what it asks next, what it has learnt, and how it ended."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,11 +38,13 @@ _Texts: TypeAlias = tuple[str, ...] | bytes
 
 
 class Doubted(NamedTuple):
-    """A version of a record that seems to break the model's answer, but the answer may be a slip.
+    """A version of a record that seems to break the model's answer, but the model may have slipped.
+
+    A slip is an answer that the model does not usually give to the text.
 
     Attributes:
         texts: the texts of this version, one for each perturbed field.
-        similarity: the gate's score of these texts.
+        similarity: the score of these texts in the gate (similarity check).
         answers: maps True to the latest answer that is what the search wants, and False to the latest other answer.
     """
 
@@ -55,26 +57,27 @@ class Doubted(NamedTuple):
 class SearchCase:
     """The state of the search for one record.
 
-    A set of changes that breaks the model's answer is called a broken set here.
+    A broken set is a set of changes that breaks the model's answer. The gate is the similarity check that changed texts
+    must pass. A slip is an answer that the model does not usually give to the text.
 
     Attributes:
-        number: the index of the record in the chunk, from 0.
+        number: the index of the record among the records that are searched together, from 0.
         record: the record.
         goal: tells which answers the search looks for: any wrong one, or a given label.
         pool: the changes of the record that the search may choose.
         before: the answer to the original; None if the model was not asked yet.
-        queries: how many queries were made, including the original.
+        queries: how often the model was asked about a text of the record, including the original.
         broken_at: which query was the first to break the answer, counted from 1; None if none did.
-        after: the answer to the smallest broken set.
+        after: the answer to the texts with the smallest broken set.
         similarity: the gate's score of the smallest broken set; for a rejected record, the best score that failed.
         status: how the search ended; None while it goes on.
         reason: why the search ended, if the status alone does not say it; otherwise "".
         minimal: whether every change of the smallest broken set is needed to break the answer, as far as is known.
         knowledge: which sets of changes were tried, and what came of each; None if no search was begun.
-        confirmation: the repeated answers that tell slips from broken answers; None if one answer is believed.
+        confirmation: the repeated answers that tell slips from broken answers; None if the first answer is believed.
         wanted: the set of changes that the search asks the model about next; None if the search has ended.
-        rivals: the labels that may replace the right ones, whose scores are compared; None if the model gave no scores
-            to use.
+        rivals: the labels that may replace the right ones, each as (index of the gold field, label); None if the model
+            gave no usable scores.
         doubted: the texts that seem to break the answer, but are not confirmed yet; None if there are none.
     """
 
@@ -117,8 +120,8 @@ class SearchCase:
         """Store an answer to the original, and return whether the model must be asked about the original again.
 
         A wrong answer may be a slip. Then the model is asked up to two more times, and the answer that it gives twice
-        counts. The search ends here if the original is answered wrong, if the target is the right label already, or if
-        there is no change to choose.
+        counts. The search ends at once if the original is answered wrong, if the target is the right label already, or
+        if there is no change to choose.
 
         Args:
             scored: the answer.
@@ -147,7 +150,7 @@ class SearchCase:
         return False
 
     def screened(self, similarities: Floats, passing: Mask) -> None:
-        """Remove the changes that fail the gate by themselves. If all fail, the record is rejected.
+        """Remove the changes that fail the gate (similarity check) by themselves. If all fail, the record is rejected.
 
         Args:
             similarities: the gate's score of each change by itself, shape (changes,).
@@ -167,7 +170,7 @@ class SearchCase:
         Args:
             key: the number that seeds the random draws of this search.
             minimal: whether changes that are not needed to break the answer are undone again.
-            guidance: what the scores of a guide say about the record; None for no guide.
+            guidance: what the scores of a guide (a second model) say about the record; None for no guide.
         """
         if self._original is None:  # the time was over before
             self.finish("time")
@@ -190,11 +193,11 @@ class SearchCase:
             self.wanted, self._search = None, None
 
     def refused(self, similarity: float, most: int) -> None:
-        """Store that the gate refused the set of changes that the search wanted to ask about next.
+        """Store that the gate (similarity check) refused the set of changes that the search wanted to ask about.
 
         Args:
             similarity: the gate's score of the set.
-            most: the most queries for the record. The search ends when the gate has refused ten times as many sets.
+            most: the most queries for the record. The search ends when the gate has refused ten times this many sets.
         """
         if np.isfinite(similarity):
             self.similarity = max(similarity, self.similarity or 0.0)
@@ -213,7 +216,7 @@ class SearchCase:
         Args:
             texts: the texts of the record with these changes, one for each field.
             scored: the answer.
-            similarity: the gate's score of the texts.
+            similarity: the score of the texts in the gate (similarity check).
         """
         key = _key(texts)
         if key not in self._answers:

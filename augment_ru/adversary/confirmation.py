@@ -1,5 +1,6 @@
-"""Tells whether a text broke the answer, or a slip did: models that do not always answer the same are asked again.
+"""Tell whether a text broke the answer or the model slipped: models that do not always answer the same are asked again.
 
+A slip is an answer that the model does not usually give to the text.
 The test is Wald's sequential one (1945), for a share of slips that is known only roughly (mixtures: Robbins 1970). Its
 three hypotheses about the answers that the model usually gives to the original and to a text are: kept and broken (the
 text did it); both kept; both broken (the first answer to the original was a slip). Under each, an answer is a slip with
@@ -58,6 +59,8 @@ class Answers:
 class Confirmation:
     """The repeated answers that decide whether a text of a record broke the model's answer, or the model slipped.
 
+    A slip is an answer that the model does not usually give to the text.
+
     Attributes:
         rate: how often the model slips, in (0, 1).
         least: the fewest times that a text that seems to break the answer is asked about again.
@@ -79,7 +82,7 @@ class Confirmation:
     def of_original(self) -> bool:
         """Whether the next question is about the original, not about the text that seems to break the answer.
 
-        It is, if the model answered the original less often than it gave a broken answer to the other text.
+        It is about the original if the model has answered the original less often than it broke on the other text.
         """
         return self.text.broken > self.original.asked
 
@@ -133,7 +136,7 @@ def _log_beta(a: float, b: float) -> float:
 
 
 def slip_rate(goals: Sequence[Goal], originals: Sequence[Record], ledger: Ledger) -> float:
-    """Measure how often a model slips: the share of wrong answers to originals that it mostly answers right.
+    """Measure how often a model slips: the share of wrong answers to the originals that it usually answers right.
 
     Args:
         goals: the goal of each original, which tells whether an answer is right.

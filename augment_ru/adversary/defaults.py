@@ -1,10 +1,11 @@
-"""The defaults of a search against a model, in a module that loads nothing."""
+"""The defaults of a search against a model, in a module that imports nothing."""
 
 ATTACKS = ("butterfingers", "eda_delete", "spacing", "punctuation", "casing")
-"""The attacks of a search that names none: slips that need no network."""
+"""The attacks of a search that names none: they imitate writing errors, and need no neural network."""
 BUDGET = 50
-"""The most queries for a record."""
+"""The most queries (texts that the model is asked about) for a record."""
 LEAST = 2
-"""The fewest times that a model is asked about a text again, unless the model states that it is deterministic."""
+"""How often, at least, a model is asked again about a text that broke its answer, unless the model states that it is
+deterministic."""
 DRAWS = 3
-"""How many random draws of each attack are in the pool."""
+"""How often each attack draws random changes for the pool (the changes that a search may choose)."""

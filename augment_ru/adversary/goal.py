@@ -28,6 +28,8 @@ _MOST_RIVALS = 8
 class Goal:
     """The goal of the search for a record: which answers of the model count as broken.
 
+    A gold field is a field of the row that holds a right answer.
+
     Attributes:
         task: the task of the record.
         kind: the kind of the task's answers: `labels`, `spans`, `rankings` or another.
@@ -57,14 +59,14 @@ class Goal:
         """Check that the record has a right answer.
 
         Raises:
-            AugmentError: it has none in the gold fields of its task.
+            AugmentError: the record has no right answer in the gold fields of its task.
         """
         if all(gold is None for gold in self.golds):
             fields = ", ".join(f"'{name}'" for name in self.task.scoring.gold)
             raise AugmentError(f"no right answer in {fields or 'any field'}; name its field with `label_fields`")
 
     def answer(self, scored: Scored) -> tuple[Any, ...]:
-        """Return a prediction in the form in which answers are compared, with one entry for each gold field.
+        """Return a prediction in the form in which answers are compared: a tuple with an entry for each gold field.
 
         Raises:
             AugmentError: the prediction does not have the form that the task needs.
@@ -89,7 +91,8 @@ class Goal:
 
         Args:
             answer: the answer, with an entry for each gold field.
-            script: the edits of the text whose spans are labelled; None if it was not edited.
+            script: the edits that lead from the original to the text that was asked about; they move the right spans to
+                their places in it. None if the text was not edited, or if answers are not spans.
         """
         if self.kind == "spans" and self.golds[0]:
             return not set(carried(self.golds[0], script) if script else self.golds[0]) <= set(answer[0])

@@ -1,9 +1,9 @@
-"""The knowledge of a search about a record: which sets of changes were asked about or refused, with their verdicts.
+"""What a search knows about a record: which sets of changes were asked about or refused, and what came of each.
 
-A set is asked about when the model gets a question with these changes; it is refused when the gate does not let it
-pass. A set is broken if the model's answer meets the goal of the search.
+A set is asked about when the model gets a question with these changes; it is refused when its texts fail the gate (the
+similarity check). A set is broken if the model's answer meets the goal of the search.
 
-The surrogate, a linear model of how far each change lowers the margins; it is updated after every answer.
+The surrogate is a linear model of how far each change lowers the margins; it is updated after every answer.
 
 It is Bayesian linear regression with one Gaussian variable for each change. A priori, the effects of all changes of a
 text are correlated, and those of changes at one place more: an effect is the sum of a part shared by all changes, a
@@ -28,7 +28,7 @@ from augment_ru.draws import Floats, Ints, unit
 from augment_ru.engine.pool import RecordPool
 
 ChangeSet: TypeAlias = tuple[int, ...]
-"""A set of changes that are applied together: their numbers in the pool, ascending."""
+"""A set of changes that are applied together: their indices in the pool of the record, ascending."""
 
 _CAUTION = 0.85
 """After a refusal, sets of several changes may lose at most this share of the refused set's expected loss."""
@@ -40,6 +40,8 @@ _SPREAD = 3.0**0.5
 
 class Verdict(NamedTuple):
     """What came of one set of changes: did it pass the gate, and did it break the model's answer?
+
+    The gate is the similarity check that changed texts must pass.
 
     Attributes:
         similarity: the gate's score of the texts with these changes.
@@ -93,11 +95,12 @@ class Knowledge:
 
     Args:
         pool: the changes of the record that the search may choose; not empty.
-        similarities: the gate's score of each change by itself, shape (changes,); None if they are not known.
-        original: what came of the original.
+        similarities: the score of each change by itself in the gate (similarity check), shape (changes,); None if the
+            scores are not known.
+        original: the verdict about the original, with its margins.
 
     Attributes:
-        pool: as above.
+        pool: the changes of the record that the search may choose.
         known: what came of each set that was tried (`Verdict`). The empty set stands for the original.
         smallest: of the sets that broke the answer, the one with the fewest changes. Of equally small sets, the one
             with the highest similarity is taken, or else the one found first. None if no set broke the answer.
@@ -143,7 +146,7 @@ class Knowledge:
             self._limit = min(self._limit, _CAUTION * self._loss(chosen))
 
     def is_open(self, chosen: ChangeSet) -> bool:
-        """Tell whether a set of changes is worth trying: it was not tried yet, and is expected to pass the gate."""
+        """Tell whether a set of changes is worth trying: it was not tried yet, and will probably pass the gate."""
         if chosen in self.known:
             return False
         if self._limit == np.inf and not self._bans:  # without a refusal nothing else is known
@@ -173,8 +176,8 @@ class Knowledge:
         """Choose changes of the pool that can be applied together, and return their indices in the pool.
 
         The changes are taken one after another in the given order. A change is skipped if its gain is not above 0, if
-        it failed the gate by itself, if it conflicts with a change already chosen, or if the gate is expected to refuse
-        the chosen changes with this one added.
+        it failed the gate (similarity check) by itself, if it conflicts with a change already chosen, or if the chosen
+        changes together with it would probably fail the gate.
 
         Args:
             order: the indices of the changes in the pool, in the order in which they are tried.
@@ -214,8 +217,8 @@ class Knowledge:
     def is_minimal(self, chosen: ChangeSet) -> bool:
         """Tell whether each change of a set is needed: none can be undone.
 
-        A change is needed if the answer is known to be right without it, or if the other changes fail the gate or are
-        expected to fail it.
+        A change is needed if the answer is known to be right without it, or if the other changes fail the gate
+        (similarity check) or will probably fail it.
         """
         return not any(self.is_open(one) or self.is_broken(one) for one in self.without_one(chosen))
 
@@ -266,8 +269,9 @@ class LetterView(NamedTuple):
 
 
 VIEWS = (LetterView(adds=0.0, own=0.2), LetterView(adds=0.6, own=0.4))
-"""The views; the first is used before the second. With 1 in place of 0.6, a character model's answers broke less often
-at 10 and 20 queries, by eight and six points (250 sentences of three domains, `butterfingers`)."""
+"""The two assumptions; predictions use the first one that no answer has refuted. With 1 in place of 0.6, a character
+model's answers broke less often at 10 and 20 queries, by eight and six points (250 sentences of three domains,
+`butterfingers`)."""
 _LITTLE = 0.05
 """Further letters count if they move the lowest margin by this share of what the first letters did."""
 
@@ -284,7 +288,7 @@ class Surrogate:
         margins: the margins of the original, in nats, shape (rivals,).
 
     Attributes:
-        views: the regressions that are left. They may lack the latest answers; read `regressions` instead.
+        views: the regressions that were not dropped. They may lack the latest answers; read `regressions` instead.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats) -> None:
@@ -302,7 +306,7 @@ class Surrogate:
 
     @property
     def best(self) -> "Regression":
-        """The regression that is used for predictions, as long as no answer contradicts its assumption."""
+        """The regression that is used for predictions: the first one that no answer has refuted."""
         return next(self.regressions)
 
     @property
@@ -351,7 +355,7 @@ class Regression:
         adds: how the effects of several changes of one word add up, from 0 (they have their mean) to 1 (they have their
             sum).
         mean: the expected effect of each change on each margin, in nats, shape (rivals, changes).
-        scale: the lowest margin of the original, in nats.
+        scale: the lowest margin of the original, in nats; at least 0.001.
         answers: how many answers the regression has learnt from.
     """
 
@@ -375,7 +379,7 @@ class Regression:
 
     @property
     def variance(self) -> Floats:
-        """The variance of each change's effect on the margins: how uncertain the effect is; shape (changes,)."""
+        """The variance of each change's effect on the margins, in nats²: how uncertain it is; shape (changes,)."""
         for row in self._learnt[self._counted : self.answers]:
             self._variance -= row * row
             np.maximum(self._variance, 0.0, out=self._variance)

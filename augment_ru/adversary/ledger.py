@@ -1,4 +1,4 @@
-"""The ledger keeps what a model was asked and what it answered, so that no question is asked twice without need."""
+"""Keep what a model was asked and what it answered, so that no question is asked twice without need."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,7 +45,8 @@ class Ledger:
         Args:
             examples: the questions.
             advance: a function that is called with a number of new answers, to report progress.
-            repeats: how often each question was asked before, to ask all questions anew; empty to return known answers.
+            repeats: for each question, which repeat of it this is, from 0; each repeat has an answer of its own. Empty
+                if no question is repeated.
 
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.

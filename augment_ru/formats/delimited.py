@@ -1,4 +1,4 @@
-"""Reads tables of texts, CSV and TSV: CSV with the standard library's `csv`."""
+"""Read tables of texts in CSV (with the standard library's `csv`) and in TSV."""
 
 import csv
 import re
@@ -88,7 +88,7 @@ def cell_text(value: object) -> str:
 
 
 def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with an apostrophe before each text that looks like a spreadsheet formula because of edits.
+    """Return a copy of a row with an apostrophe before each text that edits made look like a spreadsheet formula.
 
     Args:
         row: the new values of the row.
@@ -266,7 +266,9 @@ class Table:
         return "a quotation mark is closed before the cell ends; inside a cell write it twice"
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], None]:
-        """Parse a row. Only the middle one of the three returned values is used: the cells of the row by column name.
+        """Parse a row; return None, the cells of the row by column name, and None.
+
+        Other formats return the JSON of the row and data for writing it in place of None.
 
         Args:
             line: the row as the bytes of the file.

@@ -42,7 +42,7 @@ def is_packed(name: str) -> bool:
 
 
 def check_packing(name: str) -> None:
-    """Check that files with this name can be packed and unpacked here.
+    """Check that the installed packages can pack and unpack files with this name.
 
     Raises:
         AugmentError: a package that is needed for this is not installed.
@@ -394,7 +394,7 @@ def _exists(name: str) -> bool:
 
 
 def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[str | None]) -> None:
-    """Check that the files to write can be written and do not replace another file of the run.
+    """Check that the files to write can be written, and that none of them replaces another file of the run.
 
     Args:
         outputs: pairs of an option and its file; pairs with the file None are skipped.

@@ -38,7 +38,7 @@ class ArrayRows:
         self._rows, self._first, self._array = rows, first, array
 
     def __iter__(self) -> Iterator[Line]:
-        """Yield the rows, with the number of the array in `place`."""
+        """Yield the rows, with the index of the array in `Line.place`."""
         for at, data in enumerate(self._rows, start=self._first):
             if len(data) > MAX_LINE:
                 yield Line(at, data[:LONG_LINE_SHOWN], too_long("row", MAX_LINE))
@@ -79,7 +79,7 @@ class JsonArray(ArrayRows):
             raise AugmentError("not JSON that can be read: nested too deeply") from error
 
     def __iter__(self) -> Iterator[Line]:
-        """Yield the rows of all arrays, numbered from 1, with the number of the array, from 0, in `place`."""
+        """Yield the rows of all arrays, numbered from 1, with the index of the array, from 0, in `Line.place`."""
         number = 1
         for array, rows in enumerate(self.arrays):
             yield from ArrayRows(map(str.encode, rows), number, array)
@@ -87,7 +87,7 @@ class JsonArray(ArrayRows):
 
 
 def json_source(stream: BinaryIO) -> "JsonArray | JsonLines":
-    """Read a file whose name ends in `.json`: arrays of rows, or JSON lines, which are often given this name as well.
+    """Read a file whose name ends in `.json`: it holds arrays of rows, or JSON lines, which often have this ending.
 
     Raises:
         AugmentError: the file is too large, or starts like an array but is not one.

@@ -1,4 +1,4 @@
-"""JSON lines: read them strictly, and write a value with the same escapes as its line."""
+"""Read JSON lines strictly, and write a new value with the same escapes as the line it stands in."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -103,7 +103,7 @@ class JsonLines:
         return read_lines(self.stream, first=self._first)
 
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], Any]:
-        """Parse a line; return it as text, its values, and the characters around it in the file (`Around`).
+        """Parse a line; return its text, the object in it, and the characters around it in the file (`Around`).
 
         Raises:
             AugmentError: the line is not UTF-8, not JSON, or not an object.
@@ -140,8 +140,8 @@ def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
 
     Args:
         value: the value.
-        like: a JSON text whose manner is copied: letters outside ASCII and slashes are escaped if they are escaped in
-            it.
+        like: a JSON text whose escapes are copied: letters outside ASCII and slashes are escaped if this text escapes
+            them.
     """
     if "\\u" in like and like.isascii():
         text = json.dumps(value, ensure_ascii=True)

@@ -1,4 +1,4 @@
-"""Finds where the values in a line of JSON are, so that one can be replaced and the others keep their characters."""
+"""Find where values stand in a line of JSON, so that one is replaced and the rest of the line stays as it is."""
 
 import json
 import json.decoder

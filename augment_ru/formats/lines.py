@@ -102,7 +102,7 @@ def pass_over(stream: BinaryIO, data: bytes, number: int) -> None:
 
 
 def too_long(what: str, most: int) -> str:
-    """Return the problem of a line or row of more than `most` bytes; `what` is `line` or `row`."""
+    """Return the message about a line or row of more than `most` bytes; `what` is `line` or `row`."""
     return f"too long; the longest {what} may have {most:,} bytes; split the text"
 
 

@@ -1,4 +1,4 @@
-"""Reads Parquet files: each row is read as values, together with the batch of columns that it comes from."""
+"""Read Parquet files: each row as a dictionary, together with the batch of columns from which it comes."""
 
 import json
 from collections.abc import Iterator, Sequence

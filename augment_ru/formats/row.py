@@ -1,4 +1,4 @@
-"""Writes a row: the line or the dictionary that was read, with the new values and the metadata."""
+"""Write a row: the JSON line or the dictionary that was read, with the new values and the metadata."""
 
 import copy
 import json

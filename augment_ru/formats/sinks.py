@@ -27,7 +27,7 @@ class SinkForm(NamedTuple):
 
     Attributes:
         key: the name of the field that every row gets for its metadata; None if rows get none.
-        mark: whether a byte-order mark of the input is written as well.
+        mark: whether a byte-order mark is written if the input has one.
         part: if only a part of the file is written, the names and types of columns in the rows before this part;
             `Sink.join` later adds the part to the file. None to write the whole file.
         csv_safe: whether an apostrophe is put before a table cell that looks like a formula because of the edits.
@@ -55,7 +55,7 @@ class Sink(ABC):
     def check(self, record: Record) -> None:
         """Check that the format can hold a row; called once for each row, before it is perturbed.
 
-        A row must have a form in JSON; one that was read from JSON always has. Other formats check more.
+        This method of the base class checks that the row can be written as JSON. Formats with other limits override it.
 
         Raises:
             AugmentError: the format cannot hold a field of the row.
@@ -338,7 +338,7 @@ def _value_sizes(arrow: Any, values: Any) -> Ints:  # noqa: ANN401
 
 
 def sink_of(kind: str, stream: BinaryIO, source: RowSource, form: SinkForm) -> Sink:
-    """Return a sink, which writes rows to a file. If the input has the same format, the file is laid out alike.
+    """Return a sink (writer of rows). If input and output have the same format, the output is laid out like the input.
 
     Args:
         kind: the format, as `kind_of` names it, such as "JSON lines".
@@ -447,7 +447,7 @@ class JsonArraySink(Sink):
     Args:
         stream: the file to write.
         source: the JSON file from which the rows were read; None to write a single array.
-        form: how the rows are written. Those of a part have no brackets around them.
+        form: how the rows are written. If only a part of the file is written, it has no brackets around its rows.
     """
 
     def __init__(self, stream: BinaryIO, source: JsonArray | None, form: SinkForm) -> None:

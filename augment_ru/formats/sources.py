@@ -23,7 +23,7 @@ from augment_ru.formats.lines import BOM, MAX_LINE, Line, pass_over, read_lines
 from augment_ru.formats.parquet import Parquet, ParquetRows, as_stream
 
 FIELD = "text"
-"""The name of the field that holds a line."""
+"""The name of the field that holds a line of a plain-text file."""
 
 
 class Ends(Around):
@@ -147,7 +147,7 @@ def _of_tags(tokens: Sequence[str], tags: Sequence[str]) -> dict[str, Any]:
 
 
 def spans_of_tags(places: Iterable[tuple[int, int]], tags: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the labelled spans that the tags of a text's tokens stand for; tags are such as `B-PER`, `I-PER` and `O`.
+    """Return the labelled spans of a text that the tags of its tokens state, such as `B-PER`, `I-PER` and `O`.
 
     `B-` begins a span and `I-` continues it; `E-` or `L-` ends it; `S-` or `U-` is a span of one token. An `I-` whose
     label differs from that of the tag before it begins a new span, as in seqeval.
@@ -302,7 +302,8 @@ def source_of(kind: str, stream: BinaryIO) -> RowSource:
 T = TypeVar("T")
 
 PART_BYTES = 2**17
-"""The size of a part in bytes: it ends with the row that reaches the size. It holds about as many rows as a chunk."""
+"""The size of a part in bytes: a part ends with the row that reaches the size. It has about as many rows as a chunk
+(the records that are perturbed at once)."""
 
 _LONGEST = len(BOM) + MAX_LINE + 2
 """The most bytes that a part keeps of a line; readers look at no more than that."""

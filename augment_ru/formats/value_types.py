@@ -9,7 +9,8 @@ from augment_ru.formats.json_lines import Vanished
 from augment_ru.records.field_paths import Path, named
 
 Problem = Callable[[Any], str | None]
-"""A function from a value to what is wrong with it; None if nothing is. It gets no lists or objects with entries."""
+"""A function that takes a value and returns what is wrong with it, or None. It is not called for lists and objects that
+have entries."""
 
 _DEEPEST = 100
 """The deepest nesting of lists and objects in a Parquet column; pyarrow reads types recursively."""

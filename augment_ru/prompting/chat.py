@@ -1,4 +1,4 @@
-"""Chats: the messages of a prompt, and the chat template of a tokenizer that makes a text of them."""
+"""Chats: the messages of a prompt, and the chat template of a tokenizer that turns them into a text."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,8 +38,8 @@ def system_of(given: str | None) -> str | None:
     """Return the system message that the option `system` of a model asks for.
 
     Args:
-        given: the value of the option: `mera` for MERA's own message (prompts/mera.toml), any other text for itself,
-            None for no message.
+        given: the value of the option: `mera` for the message of the benchmark MERA (prompts/mera.toml), any other text
+            for itself, None for no message.
 
     Raises:
         AugmentError: the prompt file cannot be read.

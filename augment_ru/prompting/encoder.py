@@ -1,4 +1,4 @@
-"""Encode prompts as tokens of a model: sequences to score, contexts to continue, and the counting of a budget."""
+"""Encode prompts as tokens of a model: to score choices, to generate answers, and to limit the length of prompts."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -81,7 +81,7 @@ class PromptEncoder(NamedTuple):
     def contexts(self, prompts: Sequence[FilledPrompt], context: int) -> list[Tokens]:
         """Return the tokens of each prompt, up to the place of the answer.
 
-        If a prompt leaves no room for the answer, its beginning is cut off.
+        If a prompt leaves no room for reasoning and answer, its beginning is cut off.
 
         Args:
             prompts: the prompts.

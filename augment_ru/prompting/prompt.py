@@ -1,7 +1,7 @@
 """Prompts: the text that asks a model about a row, and the answers to choose from.
 
-A prompt has the parts of RAFT's prompts (Alex et al. 2021, section 4.1.1): an instruction, demonstrations, and the row
-itself with a place for the answer. Its words come from a file `prompts/NAME.toml`, one for each task.
+A prompt has the parts that the benchmark RAFT uses (Alex et al. 2021, section 4.1.1): an instruction, demonstrations,
+and the row itself with a place for the answer. Its words come from a file `prompts/NAME.toml`, one for each task.
 """
 
 import json
@@ -256,7 +256,7 @@ class PromptBudget:
         """Return how many tokens of a prompt the row may have, and how many each demonstration may have.
 
         The tokens that the other parts leave are divided: a quarter is for the row, and the demonstrations share the
-        rest. Without demonstrations all are for the row (RAFT, section 4.1.1).
+        rest. Without demonstrations all are for the row (as in the benchmark RAFT, section 4.1.1).
 
         Args:
             head: the instruction, with the separator after it.
@@ -301,7 +301,8 @@ class PromptBudget:
 
 
 LIMITS = (100, 200)
-"""The most tokens of a written answer, without and with demonstrations; as in TAPE for CheGeKa (section 5.2)."""
+"""The most tokens of a generated answer, without and with demonstrations; as in the benchmark TAPE for its task CheGeKa
+(section 5.2)."""
 FIELDS = "fields"
 """The name of the template place that is filled with all texts of the row that a model reads."""
 
@@ -333,7 +334,7 @@ class FilledPrompt:
 
 @dataclass(frozen=True, slots=True)
 class OwnTemplate:
-    """Where a row of the data holds the template of its own prompt (as in MERA).
+    """Where a row of the data holds the template of its own prompt (as in the benchmark MERA).
 
     Attributes:
         template: the field that holds the template.
@@ -452,8 +453,8 @@ class Prompt:
             labels: the classes of the data; needed if the prompt's file does not name them.
             budget: the most tokens of a prompt; None to cut nothing. Of the tokens that instruction and separators
                 leave, the row may have a quarter, and the demonstrations share the rest; without demonstrations, the
-                row may have all (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels are
-                never cut.
+                row may have all (as in the benchmark RAFT, section 4.1.1). Fields are cut at their ends, the longest
+                first; labels are never cut.
 
         Raises:
             AugmentError: a field is missing, a label has no word, or the budget is too small.

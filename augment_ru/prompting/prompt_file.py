@@ -64,7 +64,7 @@ def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 
 
     Args:
         task: the task. Its `prompt`, or else its name, is the name of the file; if there is no such file, the generic
-            prompt in the task's language is used. `unfit` tells whether that fits the task.
+            prompt in the task's language is used. `unfit` tells why that may not fit the task.
         template: a prompt file of the user's own; None for the one of this package.
         variant: the number of the template in the file, from 1; if a field has fewer templates, its last one is used.
 

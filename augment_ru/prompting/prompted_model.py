@@ -21,7 +21,7 @@ class PromptedModel(Model):
         score: a function that takes prompts, and returns for each the score of each of its choices in nats; the choice
             with the highest score is the answer.
         write: a function that takes prompts without choices, and returns a generated answer for each.
-        signature: all that defines the answers.
+        signature: a text that states all that defines the answers.
         budget: the most tokens of a prompt, with the functions that count them; None for no limit.
         deterministic: whether the model always answers a question in the same way.
         replies: whether prompts with choices are also answered by `write`. They then list the choices, and the answer

@@ -1,4 +1,4 @@
-"""Prompts with choices for models that only write text, and reading their replies; the same rules for every model."""
+"""List the choices of a prompt for models that only write text, and read their replies, by one set of rules for all."""
 
 import re
 from collections.abc import Sequence
@@ -38,9 +38,9 @@ def with_choices(text: str, filled: FilledPrompt, language: str) -> str:
 def answer_in(reply: str, filled: FilledPrompt, *, was_cut: bool = False) -> str:
     """Return the answer in a model's reply.
 
-    If the prompt has choices, it is the label of the choice that the reply names; otherwise it is the text of the
-    reply, up to a string that ends an answer. Reasoning at the beginning is left out. If the reply has no answer, the
-    result is a special text that says why (`evaluation.unread`).
+    If the prompt has choices, the answer is the label of the choice that the reply names. Otherwise it is the text of
+    the reply, up to a string that ends an answer. Reasoning at the beginning is left out. If the reply has no answer,
+    the result is a special text that says why (`evaluation.unread`).
 
     Args:
         reply: the reply.

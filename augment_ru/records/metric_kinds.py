@@ -8,7 +8,7 @@ from augment_ru.errors import AugmentError, check_known
 Kind = Literal["labels", "answers", "lists", "rankings", "spans", "exercises"]
 """The kind of a prediction. labels: one of several classes; answers: a text, and several texts may be right; lists: a
 label for each option of a row; rankings: ids of documents, the best first; spans: places in a text with their labels;
-exercises: a text that earns points.
+exercises: the answer to an exercise, which earns points.
 """
 
 METRIC_KINDS: Mapping[str, Kind] = {
@@ -28,10 +28,10 @@ METRIC_KINDS: Mapping[str, Kind] = {
 
 
 def check_metrics(names: Sequence[str]) -> None:
-    """Check that a task may name these metrics.
+    """Check that these metrics exist, and that one task can have all of them.
 
     Raises:
-        AugmentError: there is no metric with one of the names, or the metrics score different kinds of answers.
+        AugmentError: a metric does not exist, or the metrics score different kinds of answers.
     """
     for name in names:
         check_known("metric", name, METRIC_KINDS)

@@ -23,7 +23,9 @@ _SHOWN = 40
 
 
 class Offset(NamedTuple):
-    """A place in a text that a row states as a number: the index of a character, or of a word between white space.
+    """A place in a text that a row states as a number: the index of a character, or of a word, from 0.
+
+    Words are separated by white space.
 
     Attributes:
         text: the field that holds the text.
@@ -31,8 +33,8 @@ class Offset(NamedTuple):
         path: the path of the number in the row.
         stated: the number as the row states it; in a table it is a string of digits.
         words: whether the number counts words instead of characters.
-        edge: "start" or "stop" if the number is this end of a labelled span, which attacks may edit; "text" if the row
-            states the characters of such a span instead of a number; "" for other spans.
+        edge: "start" or "stop" if the number is this end of a labelled span (a right answer, which attacks may edit);
+            "text" if the row states the characters of such a span instead of a number; "" for any other offset.
     """
 
     text: str
@@ -76,7 +78,7 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
     Args:
         row: the row.
         task: the task of the row, which says where offsets stand.
-        fields: the fields whose texts count.
+        fields: the text fields whose offsets are wanted.
 
     Raises:
         AugmentError: an offset does not point to the text that the row gives for it, or a field that should hold
@@ -245,7 +247,7 @@ def _shown(stated: Iterable[object], joined: str = " and ") -> str:
 
 
 def table(value: object, where: str) -> Values:
-    """Return a value if it is a JSON object.
+    """Check that a value is a JSON object, and return it.
 
     Args:
         value: the value.

@@ -1,6 +1,6 @@
-"""Finds the options of a question, in one text or in separate fields; tells which are equal, and puts them in order.
+"""Find the options of a question in one text or in separate fields, compare them, and put them in another order.
 
-An order is a sequence that has, for each position, the number (from 0) of the option that moves there.
+An order is a sequence that has, for each position, the index (from 0) of the option that moves there.
 """
 
 import re
@@ -62,9 +62,9 @@ def _questions(record: Record) -> Iterator[list[Option]]:
 
 
 def comparable(text: str) -> str:
-    """Return the form of a text in which options are compared: what readers overlook is made alike.
+    """Return an option in the form in which options are compared, without differences that readers overlook.
 
-    The text is put in lower case, with е for ё, without marks at the ends, and with single spaces.
+    The text is put in lower case, with е for ё, without punctuation at its ends, and with single spaces.
 
     >>> comparable(" «Ёлка  растёт». ")
     'елка растет'

@@ -9,8 +9,8 @@ number may be stated as its digits, as in the cells of a table. These are notice
   them and is named like labels (`label`, `tags`), if whole words stand from the one to the other: `[19, 24, "LOC"]`;
 - both of them inside objects and lists, and in cells that hold objects and lists as JSON.
 
-Not noticed are numbers with other names, numbers of words or bytes, numbers of characters where no text beside them or
-no whole words stand there, and places inside of texts that are not JSON.
+Not noticed are numbers with other names, indices of words or bytes, indices of characters where neither the text beside
+them nor whole words stand, and places stated inside strings that are not JSON.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Rows of datasets: which of their texts are perturbed, and which parts of these texts must survive.
 
-`AlikeRecords` are records of one task with one text each, in columns; a `Record` is made only when it is read.
+`AlikeRecords` holds records of one task with one text each, in columns; it makes a `Record` only when it is indexed.
 """
 
 import ast
@@ -348,7 +348,7 @@ class AlikeRecords(Sequence[Record]):
         task: the task of all records. It perturbs exactly one field, which is a key of every row. It protects parts of
             texts only by constraints.
         values: the row of each record; the rows must not be changed afterwards.
-        texts: the text of each record, which is the value of that field; a text may hold no lone surrogate.
+        texts: the text of each record, which is the value of that field; a text must not hold a lone surrogate.
         lines: the JSON line that each record was read from; None if the records were not read from JSON lines.
         origin: what a writer needs to know of the layout of the input file; the same for all records.
 

@@ -24,7 +24,7 @@ class _Part(msgspec.Struct, frozen=True, cache_hash=True, dict=True, forbid_unkn
 
 
 class AnswerOffsets(_Part, frozen=True):
-    """A field that holds a list of answers {offset, length, segment}, each of them a part of a text (MultiQ).
+    """A field that holds a list of answers {offset, length, segment}, each a part of a text (as in the dataset MultiQ).
 
     Attributes:
         field: the field with the list.
@@ -41,7 +41,7 @@ class AnswerOffsets(_Part, frozen=True):
 
 
 class WordSpans(_Part, frozen=True):
-    """Parts of a text that a row states by their words and the index of their first word (RWSD).
+    """Parts of a text that a row states by their words and the index of their first word (as in the dataset RWSD).
 
     Words are separated by white space and counted from 0.
 
@@ -63,7 +63,7 @@ class CharacterSpans(_Part, frozen=True):
     """Parts of a text that a row states by indices of characters.
 
     A row gives the start and the stop of a part, or its start and its text. In some rows the character at the stop
-    belongs to the part (RUSSE).
+    belongs to the part (as in the dataset RUSSE).
 
     Attributes:
         text: the field with the text.
@@ -112,7 +112,7 @@ class Marks(_Part, frozen=True):
 
 
 class Dialogue(_Part, frozen=True):
-    """How the rows of a task form dialogues (ruTiE): a model is shown the earlier questions and answers with each row.
+    """How the rows of a task form dialogues (as in ruTiE): a model sees each row after the earlier rows and answers.
 
     Attributes:
         id: the field with the id of the dialogue.
@@ -241,7 +241,8 @@ class Scoring(_Part, frozen=True):
     Attributes:
         gold: the fields that hold the right answer: one, or several if a row has several labels.
         metrics: the names of the metrics, the main metric first.
-        separator: what stands between the right answers if one string holds several (MERA); None if it holds one.
+        separator: what stands between the right answers if one string holds several (as in the benchmark MERA); None if
+            it holds one.
         unlabelled: labels that mean that the right answer is not known; -1 always means this.
         every_class: whether macro F1 is the mean over all classes of the data, even over classes that do not occur in
             the rows that are scored.
@@ -284,8 +285,8 @@ class Benchmark(_Part, frozen=True):
             task file may name a prompt file in its own folder, such as `ask.toml`; the attribute then holds the path of
             that file.
         shots: how many demonstrations (train rows with their answers) are shown before a question.
-        trained_on: the task whose train rows a model may learn from if this task has none (LiDiRus: TERRa).
-        diagnostic: whether the score is left out of totals (MERA, section 4.2).
+        trained_on: the task whose train rows a model may learn from if this task has none (TERRa for LiDiRus).
+        diagnostic: whether the score is left out of totals (as in the benchmark MERA, section 4.2).
         later: the prompt template of every row after the first demonstration, or a template for each value of the field
             `later_by`; None for the template of the prompt file.
         later_by: the field whose value chooses a template in `later`; "" if there is one template for all rows.
@@ -317,13 +318,13 @@ class Benchmark(_Part, frozen=True):
 
 
 class Task(_Part, frozen=True):
-    """The schema of a dataset: what its rows hold, and how they are asked and scored.
+    """The schema of a dataset: what its rows hold, how models are asked about them, and how answers are scored.
 
     Attributes:
         name: its name on the command line.
         layout: what its rows hold.
         scoring: how answers are scored.
-        benchmark: how its benchmark asks.
+        benchmark: how the benchmark that it comes from asks a model.
     """
 
     name: str
@@ -375,8 +376,8 @@ class Task(_Part, frozen=True):
         """Return a copy of the task with other metrics; the task itself if none are given.
 
         Raises:
-            AugmentError: a metric does not exist; or it scores rankings, lists or exercises, and the answers of the
-                task are something else.
+            AugmentError: a metric does not exist, the metrics score different kinds of answers, or they do not fit the
+                task: metrics of rankings, lists or exercises (`METRIC_KINDS`) need a task with such answers.
         """
         if not metrics:
             return self
@@ -390,7 +391,7 @@ class Task(_Part, frozen=True):
         return self.changed(metrics=tuple(metrics))
 
     def under(self, protocol: str | None) -> "Task":
-        """Return the task as a protocol (one version of how its benchmark asks and scores) changes it.
+        """Return a copy of the task for a protocol: one version of how its benchmark asks and scores.
 
         Args:
             protocol: the name of the protocol; None returns the task itself.
@@ -568,9 +569,9 @@ def with_spans(known: Task, spans: str | None) -> Task:
 
 
 def check_found(row: Mapping[str, Any], fields: Sequence[str]) -> None:
-    """Check the fields to perturb that are picked from a list by a condition, such as `messages[role=user].content`.
+    """Check that a row has the fields that are named by a condition, such as `messages[role=user].content`.
 
-    Each of them must exist in the row. Other fields are not checked.
+    Fields that are named without a condition are not checked.
 
     Args:
         row: the row.
