@@ -18,7 +18,7 @@ from augment_ru.records.groups import grouped
 from augment_ru.release.judged import judge_release
 
 Outcomes: TypeAlias = Mapping[tuple[str, int], str]
-"""Maps (attack, number of a row among the rows of this attack, from 0) to the outcome of the row."""
+"""Maps (attack, number of a row among the rows of this attack, from 0) to its outcome, such as "kept" or "broken"."""
 
 _WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
 """Maps the letters of outcomes in a report to the outcomes as predictions spell them."""
