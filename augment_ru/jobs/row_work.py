@@ -408,7 +408,7 @@ def rows_made(
         advance: a function that is called when rows are done, to report progress.
 
     Raises:
-        AugmentError: a row is wrong; or one row alone needs too much memory, and bad rows are not skipped.
+        AugmentError: a row is wrong. Also if one row alone needs too much memory, unless bad rows are skipped.
     """
     try:
         rows = on_chunk(chunk.records, tally, advance)

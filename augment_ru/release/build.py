@@ -266,7 +266,7 @@ class ReleaseBuild:
         staging: the folders of the release and of its build.
         recipe: the recipe as it is written.
         located: the recipe with absolute paths of the user's own files.
-        tools: the attacks, gate (the similarity check of changed texts) and annotator of the recipe.
+        tools: the attacks, gate (similarity check) and annotator of the recipe.
 
     Raises:
         AugmentError: the recipe, the folder or a number is wrong.
@@ -356,7 +356,7 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
         recipe: the recipe as it is written.
         tasks: the tasks with their rows.
         folder: the folder of the recipe, to which the paths of the user's own files are relative.
-        tools: the attacks, gate and annotator of the recipe.
+        tools: the attacks, gate (similarity check) and annotator of the recipe.
     """
     rules = {name for task in tasks for name in constraints_of(recipe, task.recipe, task.schema)}
     return {

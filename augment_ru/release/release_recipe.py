@@ -190,7 +190,7 @@ TRAINED = ("linear", "adaboost")
 class AdversaryRecipe(_Table, frozen=True):
     """The adversarial part of a recipe: which models are searched for texts that they answer wrongly.
 
-    For each model, a search makes a variation of the rows that breaks its answers. A search combines changes from a
+    For each model, a search makes perturbed rows (a variation) that break its answers. A search combines changes from a
     pool, which holds the changes that attacks propose.
 
     Attributes:
@@ -348,7 +348,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         return (self.adversary.hard or 0) if self.adversary and self.searches_of(task) else 0
 
     def variations_of(self, task: TaskRecipe) -> tuple[str, ...]:
-        """Return the names of the perturbed variations of a task, in the order of its test file."""
+        """Return the names of the attacks and searches that perturb rows of a task, in the order of its test file."""
         return (*(attack.name for attack in self.attacks_of(task)), *self.searches_of(task))
 
     def attacks_of(self, task: TaskRecipe) -> tuple[AttackRecipe, ...]:

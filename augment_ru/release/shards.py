@@ -57,7 +57,7 @@ def make_shard(tools: Tools, shard: ShardInput) -> tuple[bytes, Timing]:
     Returns the content of the shard's file, and how many seconds each kind of work took.
 
     Args:
-        tools: the attacks, gate and annotator of the recipe.
+        tools: the attacks, gate (similarity check) and annotator of the recipe.
         shard: the original rows.
     """
     timing = Timing()

@@ -84,7 +84,7 @@ VariationFigures: TypeAlias = AttackFigures | SearchFigures
 
 
 def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:
-    """Return counts of 0 for each perturbed variation of a task, by its name.
+    """Return counts of 0 for each attack and search that makes perturbed rows of a task, by its name.
 
     Args:
         recipe: the recipe of the release.

@@ -270,7 +270,7 @@ class Tools(NamedTuple):
 
 
 def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
-    """Make the attacks, gate, annotator and searches of a recipe.
+    """Make the attacks, gate (similarity check), annotator and searches of a recipe.
 
     Args:
         recipe: the recipe, with absolute paths.
@@ -311,7 +311,7 @@ def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
     """Return the settings of each attack for the manifest: its probability, threshold and number of candidates.
 
     Args:
-        tools: the attacks, gate and annotator of the recipe.
+        tools: the attacks, gate (similarity check) and annotator of the recipe.
     """
     return {
         name: {"probability": one.attack.probability, "threshold": one.threshold, "candidates": one.candidates}
@@ -325,7 +325,7 @@ class Timing:
 
     Attributes:
         annotation: the seconds for annotation.
-        perturbing: maps the name of each attack to the seconds for its proposals, the search and the gate.
+        perturbing: maps the name of each attack to the seconds for its proposals, the search and the similarity check.
         writing: the seconds for writing.
         clock: the function that tells the time.
     """
@@ -352,7 +352,7 @@ def variations(
     log are lines of JSON without line breaks.
 
     Args:
-        tools: the attacks, gate and annotator of the recipe.
+        tools: the attacks, gate (similarity check) and annotator of the recipe.
         task: the part of the recipe on the task.
         records: maps the index of a row in the test file, from 0, to the original row with its line. At least one.
         timing: how many seconds each kind of work took; the seconds of this call are added to it.

@@ -118,7 +118,7 @@ class TaskCheck(NamedTuple):
     Attributes:
         problems: a line for each problem.
         rows: the original rows and the train rows as they were read; None if a row is missing or unreadable.
-        figures: maps the name of each perturbed variation to its counts.
+        figures: maps the name of each attack and search to the counts of the rows that it made.
     """
 
     problems: list[str]

@@ -14,7 +14,7 @@ Outcome_co = TypeVar("Outcome_co", covariant=True)
 
 
 class Work(Protocol[Part_contra, Outcome_co]):
-    """The interface of the work that is done with the parts of a run's input. Work, parts and results must be picklable."""
+    """The interface of the work on each part of a run's input. Work, parts and results must be picklable."""
 
     def begin(self) -> Callable[[Part_contra], Outcome_co]:
         """Load what the work needs, and return a function that does a part and returns its result.
