@@ -1,6 +1,6 @@
 """The commands: the options and the help of each. The work of a command is a function of `augment_ru.jobs`.
 
-This function gets the values of the options by the names of their parameters. It is imported when the command runs, so
+The function gets the values of the options by the names of their parameters. It is imported when the command runs, so
 that --help loads nothing heavy.
 """
 # ruff: noqa: D301, PLC0415 (the backspace tells click to keep the line breaks; imports take time)

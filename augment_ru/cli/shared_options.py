@@ -167,7 +167,7 @@ SEARCH = (
         type=int,
     ),
 )
-"""The options of the search for a perturbation that passes the gate."""
+"""The options of the search for a perturbation that passes the gate (similarity and threshold)."""
 
 SIMILARITY = option(
     "--similarity NAME[:MODEL[@LAYER]]",

@@ -139,7 +139,7 @@ class SearchRows(RowWork):
         labels: the labels that the model may answer with; None if its answers are free text.
         originals: the first rows of the input. They are used to measure how often the model slips (gives an answer that
             it does not usually give).
-        deadline: the time at which the searches end, in seconds since 1970; None for no deadline.
+        deadline: the Unix time (in seconds) at which the searches end; None for no deadline.
         shown: a list to which the results of the searches are added instead of being written; None to write them.
     """
 

@@ -42,8 +42,8 @@ class Measured(NamedTuple):
         probability: the probability of the attack; None for unrelated texts.
         scores: the similarities, shape (pairs,).
         default: whether the probability is the attack's default.
-        grades: how readers judge pairs of texts with such similarities: the shares of the grades 3, 2, 1 and 0, shape
-            (4,); None if the similarity has no grades.
+        grades: how readers judge pairs of texts with such similarities: the shares of the grades 3 (same meaning), 2
+            (partly lost), 1 (destroyed) and 0 (reversed), shape (4,); None if the similarity has no grades.
     """
 
     what: str
@@ -63,8 +63,8 @@ class Calibration(NamedTuple):
     Attributes:
         scorer: the similarity's signature.
         unrelated: the scores of unrelated pairs of texts.
-        attacks: the scores of each attack at each probability; each text has one random perturbation, which no gate
-            checks.
+        attacks: the scores of each attack at each probability; each text has one random perturbation, which is kept
+            whatever its score is.
         accept: the share of perturbations that must pass the threshold, in (0, 1].
         threshold: the proposed threshold. It is the highest at which, for each attack at its default probability, at
             least the share `accept` of the perturbations passes.

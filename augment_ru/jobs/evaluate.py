@@ -26,13 +26,13 @@ from augment_ru.jobs.rows import check_device, model_options, stated
 from augment_ru.records.task import task_or_file
 
 _FAILED = 3
-"""The exit code if a number does not meet a requirement."""
+"""The exit code if a number does not meet a requirement, such as "asr(people) <= 5"."""
 
 
 def run_evaluation(given: Mapping[str, Any]) -> int:
     """Evaluate models, print the tables, and write the files. If the report goes to stdout, the tables go to stderr.
 
-    Returns the exit code: 3 if a number does not meet a requirement, else 0.
+    Returns the exit code: 3 if a number does not meet a requirement, such as "asr(people) <= 5", else 0.
 
     Args:
         given: the values of the options of `evaluate`, by parameter name.

@@ -64,7 +64,7 @@ def checking() -> Iterator[None]:
 
 
 def check_used(given: Mapping[str, Any], names: Iterable[str], needs: Sequence[str], why: str) -> None:
-    """Check that no option is given that does nothing because all the options that it needs are missing.
+    """Check that options which do nothing alone are given only together with an option that they need.
 
     Args:
         given: the values of the options, by parameter name.
@@ -142,7 +142,7 @@ class Advance(Protocol):
 
 
 def silent(count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
-    """Ignore all arguments: the function that is called instead of one that shows progress."""
+    """Do nothing; a run calls this function if it shows no progress."""
     del count, size, total, note
 
 

@@ -20,7 +20,7 @@ _SAME = ("source", "task", "fields", "meta", "limit", "input_format", "encoding"
 
 
 def normalize_rows(given: Mapping[str, Any]) -> int:
-    """Do what the options of `normalize` ask for. Return the exit code: 1 if rows were skipped, else 0.
+    """Normalize the rows of a file as the options ask. Return the exit code: 1 if rows were skipped, else 0.
 
     Args:
         given: the values of the options, by parameter name.

@@ -220,7 +220,7 @@ def write_parts(
         work: what the command does with rows.
         tally: the counts of the run, which are increased.
         advance: called with the counts of each part that was written.
-        content: the content of the input; None to open the input here.
+        content: the content of the input; if it is None, this function opens the input.
 
     Raises:
         AugmentError: a row or a file is wrong; if several rows are wrong, the error names the first.

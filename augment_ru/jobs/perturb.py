@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def perturb_rows(given: Mapping[str, Any]) -> int:
-    """Do what the options of the command `perturb` ask for. Return the exit code: 1 if rows were skipped, else 0.
+    """Perturb the rows of a file as the options ask. Return the exit code: 1 if rows were skipped, else 0.
 
     Args:
         given: the values of the options, by parameter name.

@@ -67,7 +67,7 @@ def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
 
 
 def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
-    """Return a copy of a run in which attacks that insert sentences of the input have all its sentences.
+    """Return a copy of a run whose attacks have all sentences of the input, if they insert such sentences.
 
     The sentences are read from the stream, which is then set back to where it was.
 
@@ -101,7 +101,7 @@ def _records_in(source: RowSource, job: RowsJob) -> Iterator[Record]:
 class RowsReading:
     """Reads the records of a run; rows that cannot be used are skipped if the run allows it.
 
-    If it does not, the first such row raises an `AugmentError`. So does a damaged file.
+    If the run does not allow it, the first such row raises an `AugmentError`. A damaged file always raises one.
 
     Args:
         source: the rows of the input.
@@ -319,7 +319,7 @@ def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[Ro
 
     Args:
         work: what a command does with the rows.
-        content: the content of the input; None to open the input here.
+        content: the content of the input; if it is None, this function opens the input.
 
     Raises:
         AugmentError: the input is not in the expected format.
@@ -378,7 +378,7 @@ def write_rows(
         work: what the command does with the rows.
         tally: the counts of the run, which are increased.
         advance: a function that is called when rows are done, to report progress.
-        content: the content of the input; None to open the input here.
+        content: the content of the input; if it is None, this function opens the input.
         shown: whether the work shows results on the terminal itself, so that no rows are written.
 
     Raises:
@@ -408,7 +408,7 @@ def rows_made(
         advance: a function that is called when rows are done, to report progress.
 
     Raises:
-        AugmentError: a row is wrong; or one row alone needs too much memory, and bad rows are not skipped.
+        AugmentError: a row is wrong. Also if one row alone needs too much memory, unless bad rows are skipped.
     """
     try:
         rows = on_chunk(chunk.records, tally, advance)

@@ -36,7 +36,7 @@ from augment_ru.run.work import Engine
 
 @dataclass(frozen=True, slots=True)
 class RunSplit:
-    """How a run is split into parts of the input, and where they are done.
+    """How the input of a run is split into parts, and where these are processed.
 
     Attributes:
         workers: how many parts are done at a time. None means one part with the local engine, and with Ray one for each
@@ -44,7 +44,8 @@ class RunSplit:
         resume: whether finished parts are stored, so that a killed run can be continued.
         engine: `local` for processes of this machine, `ray` or `ray:ADDRESS` for a cluster.
         part_bytes: how many bytes of the input a part has.
-        facts: everything besides the input that the rows depend on, by name: options, digests of files, versions.
+        facts: everything besides the input that the new rows depend on, by name: options, digests of files, versions.
+            Parts that were stored by an earlier run are used only if its facts were the same.
     """
 
     workers: int | None = None
@@ -75,7 +76,7 @@ class RowsJob:
         source: the input file; `-` is stdin.
         output: the output file; None is stdout.
         perturbers: the attacks, in the order of the command line.
-        preparation: annotates and protects the records.
+        preparation: computes the annotation and the protected spans of the records.
         task: the name or file of the task of all rows; None to recognise the task of each row.
         fields: the fields to perturb instead of the task's.
         with_original: whether each row is also written unperturbed.
@@ -89,7 +90,7 @@ class RowsJob:
         copies: how many perturbations each attack makes of a row, each with its own random draw.
         csv_safe: whether an apostrophe is put before a table cell that looks like a formula because of edits.
         quiet: whether no progress and no closing table are shown.
-        split: how the work is split into parts.
+        split: how the input is split into parts.
         key: the name of the field that holds the metadata.
         spans: which part of a text with labelled spans is perturbed, written as in a task file (`Layout.spans`); None
             for the task's own setting.
@@ -187,7 +188,7 @@ class RowsJob:
 def asked_attacks(
     given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False
 ) -> tuple[Preparation, list[Perturber]]:
-    """Return the attacks that the options of a command ask for, and how records are prepared for them.
+    """Return what prepares records (annotation, protected spans), and the attacks that a command's options ask for.
 
     The preset supplies the values of options that the user did not set.
 

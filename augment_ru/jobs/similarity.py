@@ -28,7 +28,7 @@ from augment_ru.registry import own_files
 from augment_ru.script import Script
 
 ALL = "(pairs)"
-"""The attack's name for pairs whose rows name no attack."""
+"""Stands for the name of the attack in pairs whose rows name none."""
 
 
 class TextPair(NamedTuple):
@@ -159,8 +159,8 @@ def _options(spec: str, given: Sequence[str]) -> dict[str, str]:
 def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Preparation) -> list[float]:
     """Return the similarity of each pair, to four digits.
 
-    A pair that states its edits gets the score that the gate gave it. For other pairs the edits are derived from the
-    differing words, so similarities that read edits may score them slightly differently.
+    If a pair states its edits, the score equals that of a run with the same similarity that made it. Otherwise the
+    edits are derived from the words that differ, and a similarity that reads edits may give a slightly different score.
 
     Args:
         pairs: the pairs of texts.
@@ -195,7 +195,7 @@ def figures(pairs: Sequence[TextPair], scores: Sequence[float]) -> dict[str, dic
 
 
 def figures_table(found: Mapping[str, Mapping[str, Any]]) -> ShownTable:
-    """Lay out the distributions of scores as a table, × 100, as in Table 1 of TAPE.
+    """Lay out the distributions of scores as a table, × 100, as in Table 1 of the paper on the benchmark TAPE.
 
     Args:
         found: the distribution of each attack, as `figures` returns it.

@@ -1,4 +1,4 @@
-"""Make the table at the end of a run: the figures of each attack, and what its gate cost."""
+"""Make the table at the end of a run: the figures of each attack, and the cost of its similarity check."""
 
 import time
 from collections import Counter
@@ -58,8 +58,8 @@ class Tally:
 
     Attributes:
         summaries: for each attack, counts of its rows.
-        searches: counts over searches against a model: rows by status, `queries`, and answers from the cache
-            (`cached`).
+        searches: counts over searches against a model: rows by status, rows whose right answer is already the target
+            (`right already`), `queries`, those to confirm a result (`again`), and answers from the cache (`cached`).
         rows: the number of rows that were read and used.
         read: the number of bytes of the input that were read, including skipped rows.
         written: the number of rows that were written.
@@ -67,7 +67,7 @@ class Tally:
         warned: the number of rows with warnings.
         kept: the number of parts of the input that were taken from an earlier run.
         recognised: the names of the known tasks that were recognised from the fields of rows.
-        began: when the run began, in seconds.
+        began: when the run began, in seconds of `time.perf_counter`.
     """
 
     summaries: Mapping[str, Summary]
@@ -162,7 +162,7 @@ def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> 
 
     The last column is left out if no network ran. After the table comes a line for each weak attack. An attack is weak
     if at least a quarter of its perturbed rows were perturbed at less than half of its probability, because more
-    changes did not pass the gate.
+    changes did not pass the similarity check.
 
     Args:
         summaries: the counts of each attack.

@@ -18,7 +18,7 @@ from augment_ru.records.groups import grouped
 from augment_ru.release.judged import judge_release
 
 Outcomes: TypeAlias = Mapping[tuple[str, int], str]
-"""Maps (attack, number of a row among the rows of this attack, from 0) to the outcome of the row."""
+"""Maps (attack, number of a row among the rows of this attack, from 0) to its outcome, such as "kept" or "broken"."""
 
 _WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
 """Maps the letters of outcomes in a report to the outcomes as predictions spell them."""
@@ -27,7 +27,8 @@ _WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
 def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     """Write a sample of perturbed rows for annotators, and print its size.
 
-    From a whole release, each task gives rows in proportion to the number of its variations that have perturbed rows.
+    From a whole release, each task gives rows in proportion to the number of attacks and searches that perturbed some
+    of its rows.
 
     Args:
         source: a file of perturbed rows, a report of `evaluate` in the same folder as its rows, the folder of a

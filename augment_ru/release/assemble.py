@@ -95,7 +95,7 @@ def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, A
 
     Args:
         content: the manifest without its list of files.
-        files: the entries of the row files in that list.
+        files: what that list says about the files of rows and edits, and about the user's own files, by path.
         folder: the release, with the user's own task and prompt files.
 
     Returns:
@@ -129,7 +129,7 @@ def _write_test(
 def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
     """Return what the manifest says about a task.
 
-    Its list of attacks is left empty; it is filled when the rows are counted.
+    The list `attacks` in it is empty; `figure_entries` returns the filled list when the rows have been counted.
 
     Args:
         recipe: the recipe of the release.

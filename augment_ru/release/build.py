@@ -72,7 +72,9 @@ class Staging(NamedTuple):
         return self.unfinished / "shards" / f"{task:03d}-{first:09d}"
 
     def finished(self, facts: Mapping[str, Any], *, resume: bool) -> Mapping[str, Any] | None:
-        """Return the manifest of the release that is already complete in the target folder; None if the folder is free.
+        """Return the manifest of the release that is already complete in the target folder.
+
+        The result is None if the target folder does not exist or is empty.
 
         Args:
             facts: what the rows of the new release depend on, as returned by `manifest_head`.
@@ -105,8 +107,8 @@ class Staging(NamedTuple):
             resume: whether a build that was killed is continued.
 
         Raises:
-            AugmentError: another run builds this release; or there is an unfinished build, and `resume` is not set or
-                the facts differ. An error of the block is raised again.
+            AugmentError: another run builds this release, `resume` is not set although there is an unfinished build, or
+                that build has other facts. An error of the block is raised again.
         """
         self.unfinished.mkdir(exist_ok=True)
         with locked(self.unfinished / "lock") as free:  # it ends with its process
@@ -264,7 +266,7 @@ class ReleaseBuild:
         staging: the folders of the release and of its build.
         recipe: the recipe as it is written.
         located: the recipe with absolute paths of the user's own files.
-        tools: the attacks, gate and annotator of the recipe.
+        tools: the attacks, gate (similarity check) and annotator of the recipe.
 
     Raises:
         AugmentError: the recipe, the folder or a number is wrong.
@@ -354,7 +356,7 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
         recipe: the recipe as it is written.
         tasks: the tasks with their rows.
         folder: the folder of the recipe, to which the paths of the user's own files are relative.
-        tools: the attacks, gate and annotator of the recipe.
+        tools: the attacks, gate (similarity check) and annotator of the recipe.
     """
     rules = {name for task in tasks for name in constraints_of(recipe, task.recipe, task.schema)}
     return {

@@ -143,9 +143,10 @@ def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return an example of each variation: a text of a row before and after the attack or search.
+    """Return an example of each variation (the rows of one attack or search): a text before and after it.
 
-    It is the first perturbed row of the first task that has one. Variations without a perturbed row are left out.
+    The text is from the first perturbed row of the first task that has one. Variations without a perturbed row are left
+    out.
 
     Args:
         folder: the release, with its test rows and edit logs.
@@ -170,8 +171,9 @@ def shown_demonstrations(
 ) -> list[dict[str, Any]]:
     """Return the first demonstration of each task, for the card of a release.
 
-    It is taken from the first episode that has demonstrations. An entry holds the texts and right answers of the
-    demonstration, its episode, its file and its row (from 1). Tasks without demonstrations are left out.
+    The demonstration is from the first episode (draw of demonstrations) that has any. An entry holds the texts and
+    right answers of the demonstration, its episode, its file and its row (from 1). Tasks without demonstrations are
+    left out.
 
     Args:
         folder: the release, with its train rows.

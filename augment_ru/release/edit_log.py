@@ -104,7 +104,7 @@ def original_entry(row: int, name: str, line: str, protected: Mapping[str, Seque
 
     Args:
         row: the row's number in the input file, from 0.
-        name: the value of its field `perturbation`.
+        name: the value of the row's field `perturbation`.
         line: the row as it is written in the release.
         protected: the spans that attacks must not touch, by field.
     """
@@ -123,12 +123,12 @@ def result_entry(
 ) -> str:
     """Return what the edit log says about a row that an attack or a search made, as a line of JSON.
 
-    The edit log is a file of a release with an entry for each test row. It states the status of the row (perturbed,
-    rejected or unchanged) and its edits.
+    The edit log is a file of a release with an entry for each test row. The entry states the status of the row
+    (perturbed, rejected or unchanged) and its edits.
 
     Args:
-        row: the index of its original row, from 0.
-        name: the value of its field `perturbation`.
+        row: the index of the original row from which the row was made, from 0.
+        name: the value of the row's field `perturbation`.
         line: the row as it is written in the release.
         result: the result of the attack or the search.
         protected: the protected spans of the original row. The spans that the attack protected are written only if they
@@ -216,12 +216,12 @@ def protection_problem(
     """Check that an attack or search has not touched the protected spans of a row.
 
     The entry of the perturbed row in the edit log must list the protected spans of the original row, and no edit may
-    touch a listed span. Returns a message about the first span for which this is wrong; None if all are right.
+    touch a listed span. Returns a message about the first span that is not listed or is touched; None if there is none.
 
     Args:
         original: the original row.
-        entry: the entry of the perturbed row. It need not list the text of a wrong option, but must list its marker. If
-            options are permuted, it need not list what moves with an option.
+        entry: the entry of the perturbed row. It need not list the text of a wrong option, but must list the option's
+            marker, such as «(A)». If options are permuted, it need not list spans that move with an option.
         protected: the protected spans of the original row, by field.
         exchanges: the labels of the spans that the attack may replace, such as names. These spans need not be listed,
             unless the right answers of the task depend on who is named (`Layout.named`).
@@ -248,7 +248,9 @@ def protection_problem(
 
 
 def row_problem(original: Record, expected: str, row: Record) -> str | None:
-    """Tell how a perturbed row differs from the row that its edits make of its original; None if it does not differ.
+    """Check that a perturbed row is its original row with the edits applied.
+
+    Returns a message about the first difference; None if there is none.
 
     Args:
         original: the original row.

@@ -1,6 +1,9 @@
-"""The split `hard` of a task: the rows made by searches that break the most models, with the task's shares of labels.
+"""The split `hard` of a task: the rows made by searches that break the most models.
 
-It follows from the test rows and their edit log, in which each row of a search names the other models that it breaks.
+If right answers are labels, each label has the same share in the split as in all test rows of the task.
+
+The split follows from the test rows and their edit log (the edits of each row), which names, for each row of a search,
+the other models that the row breaks.
 """
 
 from collections import Counter

@@ -19,7 +19,7 @@ from augment_ru.release.croissant import CROISSANT
 def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
     """Write people's verdicts on perturbed rows into a release.
 
-    Its card, its metadata and its manifest then state the shares of rows that people found valid.
+    The card, the metadata and the manifest of the release then state the shares of rows that people found valid.
 
     Args:
         folder: the release.

@@ -130,8 +130,8 @@ def check_shape(where: str, content: Mapping[str, Any]) -> None:
         content: the content of the manifest.
 
     Raises:
-        AugmentError: a key is missing or unknown, a value has the wrong type, a list about the train rows has another
-            length than these, the default episode of a task does not exist, or a path leads out of the release.
+        AugmentError: a key is missing or unknown, a value has the wrong type, a list that has an entry for each train
+            row has another length, the default episode of a task does not exist, or a path leads out of the release.
     """
     typed(where, content, _MANIFEST)
     for name in content["files"]:
@@ -224,7 +224,9 @@ def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by 
 
 
 def other_code(content: Mapping[str, Any]) -> str:
-    """Return "" if the installed code built a release; otherwise words such as "other code built (augment-ru 1.0)".
+    """Return words such as "other code built (augment-ru 1.0)" if other code than the installed one built a release.
+
+    The result is "" if the installed code built it.
 
     Args:
         content: the manifest of the release.
@@ -267,7 +269,7 @@ def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callabl
 
 
 def variations_in(task: Mapping[str, Any]) -> list[str]:
-    """Return the names of the perturbed variations of a task, in the order of its test file.
+    """Return the names of the attacks and searches that made perturbed rows of a task, in the order of its test file.
 
     Args:
         task: what the manifest says about the task.
@@ -313,7 +315,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
 def own_digest(path: Path) -> str:
     """Return the digest at the end of a manifest.
 
-    It covers the digests of all files, and so the whole release.
+    This digest covers the digests of all files, and so the whole release.
     """
     return path.read_bytes().rpartition(b'"')[0].rpartition(b'"')[2].decode("utf-8", "replace")
 

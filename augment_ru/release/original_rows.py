@@ -32,8 +32,8 @@ from augment_ru.script import Script
 def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[int, ...]:
     """Return how many demonstrations the episodes of a task have, such as (1, 4, 8): ascending, without 0.
 
-    The numbers are those that the recipe sets for the task, or else those that it sets for the release. If it sets
-    "task" for the release, there is one number: that of the task's benchmark.
+    An episode is one draw of demonstrations. The numbers are those that the recipe sets for the task, or else those
+    that it sets for the release. If it sets "task" for the release, the number of the task's benchmark is the only one.
 
     Args:
         recipe: the recipe of the release.
@@ -52,7 +52,7 @@ def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[
 
 
 def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[int]:
-    """Return how many demonstrations each episode of a task has, in ascending order; episode 0 has none.
+    """Return how many demonstrations each episode (one draw of them) of a task has, ascending; episode 0 has none.
 
     Args:
         recipe: the recipe of the release.
@@ -65,15 +65,15 @@ def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[i
 def draw_episodes(
     recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, groups: Sequence[str | None]
 ) -> list[list[int]]:
-    """Draw the demonstrations of all episodes of a task from its train rows, as its benchmark does.
+    """Draw the demonstrations of all episodes of a task from its train rows.
 
-    If the rows fall into groups, each episode draws its number of demonstrations from every group, because a question
-    is shown only train rows of its own group. Each draw depends only on seed, task, group, episode and the number of
-    the demonstration.
+    Rows are drawn with or without replacement, as the task's benchmark does it. If the rows fall into groups, each
+    episode draws its number of demonstrations from every group, because a question is shown only train rows of its own
+    group. Each draw depends only on seed, task, group, episode and the number of the demonstration.
 
     Args:
-        recipe: the recipe.
-        task: the task.
+        recipe: the recipe of the release.
+        task: the part of the recipe on the task.
         schema: the schema of the task.
         groups: the group of each train row; None for the rows of a task without groups.
 
@@ -94,11 +94,14 @@ def draw_episodes(
 _log = logging.getLogger(__name__)
 
 PERTURBATION, EPISODE, CANARY = "perturbation", "episode", "canary"
-"""The fields that a release adds to a row: its variation, the episodes that show it (both as TAPE does), the canary."""
+"""The fields that a release adds to a row: the name of its variation, the episodes that show it, and the canary.
+
+The first two are those of the benchmark TAPE. The canary marks the row, so that training on it can be found out.
+"""
 
 
 def marks_of(recipe: ReleaseRecipe, variation: str) -> dict[str, Any]:
-    """Return the fields that a release adds to the rows of a variation: its name, and the canary if there is one."""
+    """Return the fields that a release adds to the rows of a variation: `perturbation` and, if set, `canary`."""
     return {PERTURBATION: variation} | ({CANARY: recipe.canary.guid} if recipe.canary else {})
 
 
@@ -108,7 +111,7 @@ class InputFile(NamedTuple):
     Attributes:
         path: its path as it is written in the recipe.
         sha256: the SHA-256 of its bytes.
-        records: its rows as the release has them; each has its line of JSON, without the line break.
+        records: its rows as the release has them; each record keeps its line of JSON, without the line break.
     """
 
     path: str
@@ -160,7 +163,7 @@ def schema_of(task: TaskRecipe, row: Mapping[str, Any], place: Callable[[str], P
 def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[str, ...]:
     """Return the constraints of a task, as names or as paths of rule files.
 
-    They are those of the recipe; if it lists none, those of the preset; if that lists none, those of the schema.
+    They are those that the recipe states for the task, or else those of the preset, or else those of the schema.
 
     Args:
         recipe: the recipe of the release.
@@ -179,7 +182,7 @@ def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tup
 def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Constraint, ...]:
     """Return the constraints of a task of a release.
 
-    They are all rule files. A recipe names no code, so a constraint cannot be a function of the user.
+    All are rule files: a recipe names no code, so no constraint is a function that the user wrote.
 
     Args:
         recipe: the recipe of the release.
@@ -341,7 +344,7 @@ def _with_fields(record: Record, fields: Mapping[str, Any]) -> Record:
 
 
 def with_perturbation(line: str, name: str) -> str:
-    """Return a row with another name of its variation.
+    """Return a copy of a row that names another variation: its field `perturbation` has a new value.
 
     Args:
         line: the row, as a line of JSON.

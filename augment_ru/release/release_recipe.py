@@ -1,7 +1,7 @@
-"""The recipe of a release: its tasks, attacks, gate and shots, and who publishes it.
+"""The recipe of a release: its tasks, attacks, similarity check (gate) and demonstrations, and who publishes it.
 
 It is read from a TOML file, in which unknown keys are errors. The same types read the recipe in a manifest, so that a
-release can be rebuilt from itself.
+release can be rebuilt from its manifest.
 """
 
 import json
@@ -31,7 +31,7 @@ _RESERVED = frozenset({"lm_eval", "own", "readme.md", "manifest.json", "recipe.t
 """Names of files and folders of a release, in lower case. Tasks must not have these names."""
 
 Options = dict[str, str | bool | int | float | tuple[str, ...]]
-"""Maps options to values. A recipe that is read has texts as values, as one writes them on the command line."""
+"""Maps options to values. In a recipe that was read, values are texts in the form of the command line."""
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
 _Shots = tuple[_Positive, ...]
 
@@ -51,7 +51,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GateRecipe(_Table, frozen=True):
-    """The gate of a release, and how it searches for perturbations that pass.
+    """The gate of a release (similarity and threshold that perturbed texts must pass), and the search for such texts.
 
     For each attribute but `options`, None means the preset's value, or else the default of `Augmenter`.
 
@@ -61,8 +61,8 @@ class GateRecipe(_Table, frozen=True):
         schedule: how the search chooses how many changes to try: `paper` or `strongest`.
         candidates: how many random perturbations are tried for each record, 1 to 1000.
         min_changes: the fewest changes that each record gets at a positive probability.
-        floor: the lowest probability that the search tries, in (0, 1].
-        annotator: the annotator.
+        floor: the lowest probability of an attack that the search tries, in (0, 1].
+        annotator: the name of the annotator (computes tokens, entities, morphology and syntax).
         options: the options of the similarity, by name.
     """
 
@@ -80,7 +80,7 @@ class GateRecipe(_Table, frozen=True):
 
 
 class ShotsRecipe(_Table, frozen=True):
-    """The demonstrations of a release.
+    """The demonstrations of a release. An episode is one draw of demonstrations.
 
     Attributes:
         k: how many demonstrations the episodes have, ascending, such as (1, 4, 8); every release also has a zero-shot
@@ -93,14 +93,14 @@ class ShotsRecipe(_Table, frozen=True):
 
 
 class AttackRecipe(_Table, frozen=True):
-    """An attack of the release; it makes one variation of every task that uses it.
+    """An attack of the release. It perturbs the test rows of every task that uses it; these rows are one variation.
 
     Attributes:
         spec: the name of an attack, or several names joined by `+`.
-        name: the value of `perturbation` in its rows; by default `spec`.
+        name: the name of the variation (the value of `perturbation` in its rows); by default `spec`.
         probability: replaces the default probability of each attack in `spec`; None to keep it.
         threshold: replaces the threshold of the gate; None to keep it.
-        options: the options of the attacks, by attack.
+        options: the options of the attacks, by the name of the attack.
     """
 
     spec: SomeText
@@ -118,9 +118,9 @@ class TaskRecipe(_Table, frozen=True):
     """A task of the release.
 
     Attributes:
-        name: the name of its folder, and the value of `perturbation` in its original rows.
-        test: its file of test rows, relative to the recipe.
-        train: its file of train rows, relative to the recipe; None for a task without demonstrations.
+        name: the name of the task's folder, and the value of `perturbation` in its original rows.
+        test: the file of test rows, relative to the recipe.
+        train: the file of train rows, relative to the recipe; None for a task without demonstrations.
         task: the name of its schema, or a task file of the user; None to recognise the schema from the rows.
         prompt: a prompt file of the user, used in lm-evaluation-harness; None for the prompt of the schema.
         fields: the fields that are perturbed; empty for those of the schema.
@@ -190,7 +190,7 @@ TRAINED = ("linear", "adaboost")
 class AdversaryRecipe(_Table, frozen=True):
     """The adversarial part of a recipe: which models are searched for texts that they answer wrongly.
 
-    For each model, a search makes a variation of the rows that breaks its answers. A search combines changes from a
+    For each model, a search makes perturbed rows (a variation) that break its answers. A search combines changes from a
     pool, which holds the changes that attacks propose.
 
     Attributes:
@@ -199,7 +199,7 @@ class AdversaryRecipe(_Table, frozen=True):
         budget: the maximum number of queries to the model for a record.
         draws: how many times each attack draws changes for the pool; for a word, the pool has at most this many
             alternatives of each attack.
-        probability: only changes whose rank is below this are in the pool.
+        probability: only changes whose rank (a random number in [0, 1)) is below this are in the pool.
         tasks: the names of the tasks that are searched; None for all.
         options: the options of the models, by kind.
         hard: the number of rows in the split `hard` of each searched task, which holds the rows that break the most
@@ -296,9 +296,9 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         seed: the seed of all draws.
         preset: the preset whose defaults are used.
         protocol: the protocol of the tasks' benchmark, such as `mera-2024`; None for those that the task files state.
-        gate: the gate that perturbed rows must pass.
-        shots: how many demonstrations episodes have.
-        attacks: the attacks; each makes a variation of the rows of a task.
+        gate: the similarity check that perturbed rows must pass.
+        shots: how many demonstrations the episodes (draws of demonstrations) have.
+        attacks: the attacks; the rows that one makes of a task are a variation of the task.
         tasks: the tasks.
         adversary: the searches against models; None for none.
         statements: what only the owner of the release knows; None if nothing is stated.
@@ -348,7 +348,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         return (self.adversary.hard or 0) if self.adversary and self.searches_of(task) else 0
 
     def variations_of(self, task: TaskRecipe) -> tuple[str, ...]:
-        """Return the names of the perturbed variations of a task, in the order of its test file."""
+        """Return the names of the attacks and searches that perturb rows of a task, in the order of its test file."""
         return (*(attack.name for attack in self.attacks_of(task)), *self.searches_of(task))
 
     def attacks_of(self, task: TaskRecipe) -> tuple[AttackRecipe, ...]:
@@ -372,7 +372,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         return tuple(dict.fromkeys((*paths, *(self.adversary.own_files if self.adversary else ()))))
 
     def located(self, place: Callable[[str], Path], models: Path) -> "ReleaseRecipe":
-        """Return the recipe with absolute paths of the user's own files and models.
+        """Return a copy of the recipe with absolute paths of the user's own files and models.
 
         Args:
             place: returns the location of one of the user's own files, given its path in the recipe.

@@ -1,7 +1,7 @@
-"""Shards: a shard is a piece of a release that one process makes at a time, and writes to a file of its own.
+"""Shards: a shard has all variations (original and perturbed) of a part of the rows of a task, in a file of its own.
 
-A shard depends only on the recipe and its rows. So shards may be made in any order, by any number of processes, and
-a shard that a killed run has finished can be kept.
+One process makes it. A shard depends only on the recipe and its original rows. So shards may be made in any order, by
+any number of processes, and a shard that a killed run has finished can be kept.
 """
 
 import json
@@ -26,8 +26,8 @@ class ShardInput(NamedTuple):
         task: the index of the task in the recipe, from 0.
         first: the index of the first row in the test file, from 0.
         records: the rows.
-        searched: what attacked models are made from: the labels and the train file of the task; None if it is not
-            searched.
+        searched: what the models that searches attack are made from: the labels and the train file of the task; None
+            if no search is made for the task.
     """
 
     task: int
@@ -57,7 +57,7 @@ def make_shard(tools: Tools, shard: ShardInput) -> tuple[bytes, Timing]:
     Returns the content of the shard's file, and how many seconds each kind of work took.
 
     Args:
-        tools: the attacks, gate and annotator of the recipe.
+        tools: the attacks, gate (similarity check) and annotator of the recipe.
         shard: the original rows.
     """
     timing = Timing()
@@ -78,8 +78,8 @@ class Shard(NamedTuple):
 
     Attributes:
         path: the file.
-        blocks: where the rows of each variation stand in the file, and where their part of the edit log stands: two
-            pairs (start, stop) in bytes, by the name of the variation.
+        blocks: maps the name of each variation to two byte ranges (start, stop) in the file: that of its rows, and
+            that of their part of the edit log.
     """
 
     path: Path

@@ -34,8 +34,8 @@ class SearchFigures:
     """Counts over the rows that a search against a model made.
 
     Attributes:
-        counts: the counts by name. The name of a status has the number of rows with this status. `right` is the number
-            of rows that the model had right before the search, and `queries` is the number of queries spent on them.
+        counts: the counts by name. Under the name of a status is the number of its rows. `right` is the number
+            of rows that the model had right before the search, and `queries` is the number of queries for these rows.
             `changes` is the number of changes in broken rows. `minimal` is the number of broken rows in which every
             change is needed to break the answer.
     """
@@ -80,11 +80,11 @@ class SearchFigures:
 
 
 VariationFigures: TypeAlias = AttackFigures | SearchFigures
-"""Counts over the rows of one variation."""
+"""Counts over the rows of one variation: those that one attack or search made."""
 
 
 def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:
-    """Return counts of 0 for each perturbed variation of a task, by its name.
+    """Return counts of 0 for each attack and search that makes perturbed rows of a task, by its name.
 
     Args:
         recipe: the recipe of the release.
@@ -121,7 +121,7 @@ def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecip
 
 
 def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the counts that a manifest states for all variations.
+    """Return the counts that a manifest states for each variation (the rows of one attack or search).
 
     Args:
         holder: the manifest, to get the counts of the release; or the manifest's entry for a task, to get those of the

@@ -31,7 +31,7 @@ from augment_ru.release.release_recipe import TRAINED, AdversaryRecipe, ReleaseR
 
 
 class Searched(NamedTuple):
-    """What is needed of a task, besides the recipe, to make the models that searches attack.
+    """The data of a task from which the models that searches attack are made (besides what the recipe states).
 
     Attributes:
         labels: the different right answers of all rows of the task, sorted; None if answers are free texts.
@@ -43,13 +43,13 @@ class Searched(NamedTuple):
 
 
 SearchedTask: TypeAlias = tuple[TaskInput, Searched | None]
-"""A task, and what the models that searches attack are made from; None if it is not searched."""
+"""A task, and what the models that searches attack are made from (None if no search is made for the task)."""
 
 
 def searched(recipe: ReleaseRecipe, task: TaskInput, train: Path | None) -> Searched | None:
-    """Return what is needed of a task to make the models that searches attack: its labels and its train file.
+    """Return what the models that searches attack are made from: the labels and the train file of a task.
 
-    The result is None if the task is not searched.
+    The result is None if no search is made for the task.
 
     Args:
         recipe: the recipe of the release.
@@ -89,7 +89,7 @@ class Searches:
 
     Attributes:
         recipe: the adversarial part of the recipe, with absolute paths of its files.
-        perturbers: the attacks whose changes the searches may use, with the gate of the release.
+        perturbers: the attacks whose changes the searches may use, with the similarity check (gate) of the release.
         seed: the seed of the release.
         device: the device that networks run on.
     """
@@ -101,11 +101,11 @@ class Searches:
     _made: dict[tuple[str, Searched], Adversary] = field(default_factory=dict)
 
     def model(self, variation: str, schema: Task, given: Searched) -> NamedModel:
-        """Make the model that one of the searches attacks.
+        """Make the model that a search of the recipe attacks.
 
         Args:
-            variation: the name of the variation that the search makes, such as "adversary_linear".
-            schema: the schema of the task.
+            variation: the name of the search and of the rows (the variation) that it makes, such as "adversary_linear".
+            schema: the task: its fields, right answers and benchmark.
             given: what the model is made from: the labels and the train file of the task.
 
         Raises:
@@ -119,10 +119,10 @@ class Searches:
             return NamedModel.made(spec, request, options)
 
     def findings(self, variation: str, prepared: Prepared, given: Searched) -> list[Finding]:
-        """Run one of the searches on prepared records of a task; return what it found for each record.
+        """Run a search of the recipe on prepared records of a task; return what it found for each record.
 
         Args:
-            variation: the name of the variation that the search makes, such as "adversary_linear".
+            variation: the name of the search and of the rows (the variation) that it makes, such as "adversary_linear".
             prepared: the records, with their protected spans.
             given: what the attacked model is made from: the labels and the train file of the task.
 
@@ -243,18 +243,18 @@ class SharedSimilarity(Similarity):
         return self._inner.layers
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer for these originals; if they are the object of the last call, the scorer is the same."""
+        """Return a scorer for these originals; a call with the same object as the last one returns the same scorer."""
         if self._scorer is None or references is not self._references:
             self._references, self._scorer = references, self._inner.against(references)
         return self._scorer
 
 
 class Tools(NamedTuple):
-    """The attacks, gate and annotator of a recipe; made once in each process.
+    """The attacks, gate (similarity check) and annotator of a recipe; made once in each process.
 
     Attributes:
         recipe: the recipe.
-        perturbers: maps the name of each attack in the recipe to the attack with its gate.
+        perturbers: maps the name of each attack in the recipe to the attack with the gate that its texts must pass.
         annotate: the annotator.
         scorer: the signature of the similarity.
         models: whether an attack, the similarity or a search runs a network.
@@ -270,7 +270,7 @@ class Tools(NamedTuple):
 
 
 def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
-    """Make the attacks, gate, annotator and searches of a recipe.
+    """Make the attacks, gate (similarity check), annotator and searches of a recipe.
 
     Args:
         recipe: the recipe, with absolute paths.
@@ -311,7 +311,7 @@ def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
     """Return the settings of each attack for the manifest: its probability, threshold and number of candidates.
 
     Args:
-        tools: the attacks, gate and annotator of the recipe.
+        tools: the attacks, gate (similarity check) and annotator of the recipe.
     """
     return {
         name: {"probability": one.attack.probability, "threshold": one.threshold, "candidates": one.candidates}
@@ -325,7 +325,7 @@ class Timing:
 
     Attributes:
         annotation: the seconds for annotation.
-        perturbing: maps the name of each attack to the seconds for its proposals, the search and the gate.
+        perturbing: maps the name of each attack to the seconds for its proposals, the search and the similarity check.
         writing: the seconds for writing.
         clock: the function that tells the time.
     """
@@ -348,10 +348,11 @@ def variations(
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield the variations of some rows of a task: the original rows, then the rows of each attack and each search.
 
-    Each is its name, its rows, and what the edit log says about each row, both as lines of JSON without line breaks.
+    Each item has the name of a variation, its rows, and what the edit log says about each row. Rows and entries of the
+    log are lines of JSON without line breaks.
 
     Args:
-        tools: the attacks, gate and annotator of the recipe.
+        tools: the attacks, gate (similarity check) and annotator of the recipe.
         task: the part of the recipe on the task.
         records: maps the index of a row in the test file, from 0, to the original row with its line. At least one.
         timing: how many seconds each kind of work took; the seconds of this call are added to it.

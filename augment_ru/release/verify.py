@@ -2,7 +2,7 @@
 
 The manifest holds a digest of every file, and each entry of an edit log holds a digest of itself and of its row. So a
 changed byte is reported with its file and, if it is in a row, with the row. The edits are also replayed on the original
-rows. So even someone who adapts all digests can only make changes that an attack may make.
+rows. So even someone who recomputes all digests can only make changes that an attack may make.
 
 The rows are checked task by task (`check_task`): digests, replay of the edits, protected spans, labels, episodes.
 """
@@ -118,7 +118,7 @@ class TaskCheck(NamedTuple):
     Attributes:
         problems: a line for each problem.
         rows: the original rows and the train rows as they were read; None if a row is missing or unreadable.
-        figures: maps the name of each perturbed variation to its counts.
+        figures: maps the name of each attack and search to the counts of the rows that it made.
     """
 
     problems: list[str]

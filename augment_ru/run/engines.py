@@ -1,6 +1,6 @@
-"""Engines do the same work on many parts, in this process or elsewhere; `in_order` yields the outcomes in order.
+"""Engines do the same work on many parts of an input, in this process or elsewhere; `in_order` orders the results.
 
-The outcome of a part depends only on the work and on the part. So the output does not depend on the number of workers,
+The result of a part depends only on the work and on the part. So the output does not depend on the number of workers,
 on the order in which parts end, or on parts that are done twice because a machine was lost.
 """
 
@@ -102,7 +102,7 @@ def in_order(
 ) -> Generator[tuple[Part, Outcome], None, None]:
     """Do all parts of a run, and yield each part with its result, in the order of `parts`.
 
-    The parts may end in another order. Only a few are read ahead, so that few are in memory.
+    The parts may end in another order. Only a few parts are read ahead, so that few are in memory.
 
     Args:
         engine: does the parts.

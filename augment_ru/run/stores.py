@@ -49,7 +49,7 @@ def stores_beside(output: str) -> "list[PartStore]":
 def sweep(output: str) -> None:
     """Delete the stores of results that lie beside the output of a run.
 
-    Stores of other users, and stores that a run is using, are left.
+    Stores of other users, and stores that a run is using, are not deleted.
     """
     for store in stores_beside(output):
         with suppress(AugmentError), store.held(output):

@@ -14,7 +14,7 @@ Outcome_co = TypeVar("Outcome_co", covariant=True)
 
 
 class Work(Protocol[Part_contra, Outcome_co]):
-    """The interface of what is done with each part of a run's input. Work, parts and results must be picklable."""
+    """The interface of the work on each part of a run's input. Work, parts and results must be picklable."""
 
     def begin(self) -> Callable[[Part_contra], Outcome_co]:
         """Load what the work needs, and return a function that does a part and returns its result.
@@ -57,7 +57,7 @@ class Session(Protocol):
 
 
 class Engine(Protocol):
-    """The interface of what does the parts of a run: this process, several processes, or a cluster."""
+    """The interface of an engine, which does the parts of a run in one process, in several, or on a cluster."""
 
     def session(self, work: Work[Any, Any]) -> AbstractContextManager[Session]:
         """Start the engine: return a context manager that yields a session, to which parts of a run are given.
