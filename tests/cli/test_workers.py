@@ -137,7 +137,8 @@ def test_parts_of_another_run_are_not_taken(few: Path) -> None:
     said = fails(1, *command(source, target, *CALM, "--resume", "--seed", "7")[3:])
     assert "--seed was None and is 7; give it as before, or run without --resume" in said
     assert whole_parts(source.parent)
-    assert run(*command(source, target, *CALM, "--seed", "7", "--workers", "1")[3:]).returncode == 0  # sweeps what is left
+    swept = run(*command(source, target, *CALM, "--seed", "7", "--workers", "1")[3:])
+    assert swept.returncode == 0
     assert leftovers(source.parent) == []
 
 
