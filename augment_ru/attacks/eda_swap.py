@@ -103,8 +103,9 @@ class _Words:
             role or (other if word.isalpha() else "")
             for role, other, word in zip(known, unknown, self.texts, strict=True)
         ]
-        self.sentences = batch.sentences(every).tolist()
-        self.clauses = _clauses(batch, every, self.roles)
+        sentences = batch.sentences(every)
+        self.sentences: list[int] = sentences.tolist()
+        self.clauses = _clauses(batch, every, sentences, self.roles)
 
     def role_behind(self, at: int) -> str:
         """Return the role of the word behind word `at`; "" at the end of a sentence."""
@@ -113,11 +114,11 @@ class _Words:
         return self.roles[behind] if is_inside else ""
 
 
-def _clauses(batch: Batch, starts: Ints, roles: Sequence[str]) -> list[int]:
+def _clauses(batch: Batch, starts: Ints, sentences: Ints, roles: Sequence[str]) -> list[int]:
     """Return the number of the clause of each word, ascending over all texts."""
     marks = np.isin(batch.codes, np.array([ord(mark) for mark in _MARKS], dtype=np.uint32))
     joints = np.cumsum([role == "conjunction" for role in roles]) if roles else np.zeros(0, dtype=np.int64)
-    numbers: list[int] = (batch.sentences(starts) + np.cumsum(marks)[starts] + joints).tolist()
+    numbers: list[int] = (sentences + np.cumsum(marks)[starts] + joints).tolist()
     return numbers
 
 
