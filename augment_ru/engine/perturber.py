@@ -130,7 +130,7 @@ class Perturber:
 
     @property
     def settings(self) -> Settings:
-        """The settings of the attack and its gate, which all results of this perturber share."""
+        """The settings of the attack and its gate (similarity check), which all results of this perturber share."""
         scorer = self.similarity.signature if self.similarity else "none"
         threshold = self.threshold if self.similarity else None
         return Settings(

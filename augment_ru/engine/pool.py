@@ -26,6 +26,8 @@ from augment_ru.script import Script, Triple
 class RecordPool:
     """The pool of a record: the changes that a search against a model may choose, without repeats, sorted by place.
 
+    The search looks for the fewest of these changes that turn the model's right answer wrong.
+
     Attributes:
         fields: the fields of the record's texts.
         sources: the original texts.

@@ -57,14 +57,14 @@ class PoolGate:
 
     @property
     def screens(self) -> bool:
-        """Whether a change that fails the gate alone is left out of all sets, since such sets hardly ever pass."""
+        """Whether a change that fails the similarity check alone is left out of all sets, which hardly ever pass."""
         return self._scorer is not None and self._scorer.screens
 
     def passes(self, score: float, one: Wanted) -> bool:
-        """Tell whether a set of changes passes the gate.
+        """Tell whether a set of changes passes the gate: whether the texts that it gives stay similar enough.
 
         Args:
-            score: the score of the set.
+            score: the score of the set, as `scores` returned it.
             one: the set.
         """
         if self._scorer is None:
@@ -127,7 +127,7 @@ class PoolGate:
         return self._lowest(len(wanted), owners, rows, [script for one in wanted for script in one.scripts.values()])
 
     def scores_alone(self, pools: Sequence[tuple[int, RecordPool]]) -> Floats:
-        """Score each change by itself; return the scores, shape (changes,).
+        """Return the similarity of the text that each change gives by itself to the original, shape (changes,).
 
         Args:
             pools: the index of each record with its pool. The scores of the first pool come first, then those of the

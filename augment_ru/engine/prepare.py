@@ -70,7 +70,10 @@ class Prepared:
         return range(self.first_rows[record], self.first_rows[record + 1])
 
     def seen_by(self, attack: Attack) -> "Prepared":
-        """Return a copy in which the spans that this attack may not edit are protected, such as those of its guards."""
+        """Return a copy for one attack, in which all spans are protected that this attack may not edit.
+
+        Such are the spans of its guards: the constraints that it keeps to, whatever the task.
+        """
         batch = self.batch.seen_by(attack)
         if batch is self.batch:
             return self

@@ -225,7 +225,7 @@ class Proposals:
     def without(self, dropped: Mask) -> "Proposals":
         """Return a copy without the edits for which the mask, of shape (edits,), is True.
 
-        At least one edit of each change must remain.
+        At least one edit of each change must remain, since every change keeps its number.
         """
         if not dropped.any():
             return self
@@ -233,7 +233,10 @@ class Proposals:
         return self._of(edits, self.changes[edits], self.ranks)
 
     def in_order(self) -> "Proposals":
-        """Return a copy that is sorted by place; every edit must be a change of its own."""
+        """Return a copy with the edits sorted by start, then by stop; the changes are numbered anew in this order.
+
+        Each change must have exactly one edit.
+        """
         order = np.lexsort((self.stops, self.starts))
         return self._of(order, np.arange(order.size), self.ranks[order])
 
@@ -304,7 +307,7 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 
 
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
-    """Join proposals for the same array of texts; their edits and changes are numbered on through all of them.
+    """Join proposals for the same array of texts into one; edits and changes are numbered from 0 through all of them.
 
     If all of the proposals are clean (`Proposals.clean`), the result is marked clean, too.
 
@@ -319,7 +322,11 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
     makers = [(part.replace, part.notes) for part in parts]  # the columns of the parts need not be held
 
     def split(indices: Ints, which: int) -> Iterator[tuple[Any, Ints]]:
-        """Split ascending indices of edits by part; yield pairs: a maker, and the indices that its edits have in it."""
+        """Divide ascending indices of edits among the proposals that were joined.
+
+        Yield, for each of these with such an edit, its function that makes new texts (`which` 0) or notes (`which` 1),
+        and the indices of the edits in it.
+        """
         bounds = np.searchsorted(indices, edits).tolist()
         for maker, first, start, stop in zip(makers, edits.tolist(), bounds, bounds[1:], strict=False):
             if start < stop:

@@ -86,7 +86,7 @@ class Outcome(NamedTuple):
         status: `perturbed`, `unchanged` or `rejected`.
         probability: the probability at which the changes were made; None unless perturbed.
         similarity: the lowest similarity of the changed texts; None if nothing was scored.
-        candidate: the index of the chosen candidate, from 0; None unless perturbed.
+        candidate: the index of the chosen candidate (one random perturbation), from 0; None unless perturbed.
         warnings: warnings about the record.
         reason: why the record is unchanged; None with another status.
         order: for each position, the old index of the option that is there now, from 0; empty if the order is kept.
@@ -198,7 +198,7 @@ class Perturbed:
         return {self.prepared.fields[row]: self.edits[row] for row in self.prepared.rows(at)}
 
     def protected(self, at: int) -> Spans:
-        """Return the protected spans of each field of the record with this index."""
+        """Return the protected spans, which no edit could touch, of each field of the record with this index."""
         fields, rows = self.prepared.fields, self.prepared.rows(at)
         return {fields[row]: tuple(Span(*span) for span in self._spans[row]) for row in rows}
 
@@ -356,7 +356,7 @@ class Result:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings of the attack and its gate: attack, seed, similarity, threshold, corpus, draw."""
+        """The settings of the attack and its similarity check: attack, seed, similarity, threshold, corpus, draw."""
         return self._chunk.settings
 
     @cached_property
@@ -376,15 +376,15 @@ class Result:
 
     @property
     def status(self) -> Status:
-        """The status: "perturbed", "unchanged" (nothing to change) or "rejected" (nothing passed the gate)."""
+        """The status: "perturbed", "unchanged" (nothing to change) or "rejected" (no new text was similar enough)."""
         return self.outcome.status
 
     @property
     def reason(self) -> str | None:
         """Why a record is unchanged; None for other records.
 
-        "clean": changes are allowed, but none has a rank (random number) below the probability. "short": the texts have
-        at most two letters each. "nothing": the attack has no change that is allowed.
+        "clean": changes are allowed, but none has a rank (the random number of a change) below the probability.
+        "short": the texts have at most two letters each. "nothing": the attack has no change that is allowed.
         """
         return self.outcome.reason
 
@@ -392,7 +392,8 @@ class Result:
     def probability(self) -> float | None:
         """The probability at which the changes were made, at most that of the attack; None unless perturbed.
 
-        For the schedule `strongest` it is the largest probability that makes exactly these changes.
+        It is the share of the possible changes that the attack was to make. For the schedule `strongest` it is the
+        largest probability that makes exactly these changes.
         """
         return self.outcome.probability
 

@@ -340,7 +340,7 @@ class Tiles:
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Return the changes of all candidates as changes of the original batch; they may overlap."""
+        """Return the changes of all candidates with places in the original batch, not its copies; they may overlap."""
         if self.count == 1:
             return proposals
         size = self.batch.codes.size
@@ -412,7 +412,7 @@ class Gate:
         return most
 
     def by_candidate(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Arrange values in a table of shape (candidates, units).
+        """Arrange values in a table with a row for each candidate (random perturbation) and a column for each unit.
 
         Args:
             values: a value for each candidate of each unit (sentence or record), shape (candidates · units,).
@@ -420,12 +420,14 @@ class Gate:
         return values.reshape(self._tiles.count, -1)
 
     def scores(self, levels: Ints) -> Floats:
-        """Score each try (one candidate of one sentence or record) with some of its changes made.
+        """Return how similar each try is to its original when only its changes with the lowest ranks are made.
 
-        A try has the lowest score of its changed sentences or texts.
+        A try is one candidate (random perturbation) of one sentence or record. If several of its sentences or texts
+        change, the lowest score counts.
 
         Args:
-            levels: how many changes of each try are made, shape (tries,).
+            levels: how many changes of each try are made, those with the lowest ranks (random numbers) first, shape
+                (tries,).
 
         Returns:
             The scores, shape (tries,): NaN for a try without changes, -inf if two options of a question become equal.
@@ -520,7 +522,8 @@ class Gate:
         """Make the changes that the search chose, and return the edits of each text.
 
         Args:
-            found: for each unit (sentence or record), the chosen candidate and the number of its changes.
+            found: for each unit (sentence or record), the chosen candidate (random perturbation) and the number of its
+                changes.
         """
         levels = np.zeros_like(self.plan.levels)
         won = (found.candidates >= 0).nonzero()[0]

@@ -149,7 +149,7 @@ class Similarity(ABC):
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, Any]:
-        """Turn the text after the colon of a name into options, such as `MODEL@LAYER` in `bertscore:MODEL@LAYER`.
+        """Turn the text after the colon of a similarity's name, `MODEL@LAYER` in `bertscore:MODEL@LAYER`, into options.
 
         Raises:
             AugmentError: the similarity takes no text after a colon, or the text is malformed.
@@ -237,7 +237,9 @@ class _FunctionScorer(Scorer):
 
 
 def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
-    """Return a similarity's scorer for these original texts, checked because the similarity may be a user's own.
+    """Return the object that compares perturbed texts with these original texts, as a similarity makes it (`against`).
+
+    Its type is checked, because the similarity may be a user's own.
 
     Raises:
         AugmentError: `against` raises an error or does not return a `Scorer`.
