@@ -64,7 +64,7 @@ class Substitutions:
 
 
 class CharacterAttack(Attack):
-    """An attack that replaces single characters according to a table; each replacement is a change of its own."""
+    """An attack that replaces single characters according to a table; each replacement is made or not by itself."""
 
     __slots__ = ()
 

@@ -131,7 +131,7 @@ def places_of(batch: Batch, places: Iterable[tuple[int, int]]) -> Ints:
 
 
 def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
-    """Return the text of each range; ranges are offsets in `batch.codes`, and each must lie inside one text."""
+    """Return the characters of each range of a batch, from start to stop in `batch.codes`; each is inside one text."""
     rows_of = batch.rows(starts)
     at = batch.starts[rows_of]
     ranges = zip(rows_of.tolist(), (starts - at).tolist(), (stops - at).tolist(), strict=True)

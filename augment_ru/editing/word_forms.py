@@ -48,7 +48,7 @@ def form_table(forms: Sequence[str]) -> FormTable:
 
 
 def with_e(forms: FormTable) -> FormTable:
-    """Return a table that also lists each word with ё in its spelling with е.
+    """Return a table of words that also finds a word with ё where a text has е instead: it lists both spellings.
 
     If the table lists the spelling with е as another word, that word stays.
     """
@@ -76,12 +76,12 @@ def _cases() -> tuple[Codes, Codes]:
 
 
 def lowered(codes: Codes) -> Codes:
-    """Put code points in lower case; a letter stays if it has no single counterpart in that case."""
+    """Put an array of code points in lower case; a letter stays if its lower case is not one character."""
     return _cases()[0].take(codes)
 
 
 def raised(codes: Codes) -> Codes:
-    """Put code points in upper case; a letter stays if it has no single counterpart in that case."""
+    """Put an array of code points in upper case; a letter stays if its upper case is not one character («ß»)."""
     return _cases()[1].take(codes)
 
 
