@@ -38,7 +38,9 @@ _OUTCOME = ("status", "reason")
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """The settings of an `Adversary` that results of `perturb` do not have. All results of one `Adversary` share them.
+    """The settings of a search against a model: model, attacks, limits. All results of one `Adversary` share them.
+
+    Settings that attacks without a search also have, such as seed and threshold, are in `Finding.settings`.
 
     Attributes:
         model: the name of the model.
@@ -101,7 +103,7 @@ class Finding(Result):
         return f"Finding({self.status}, {brief(texts)}, changes={self.changes}, queries={self.queries})"
 
     def search(self) -> dict[str, Any]:
-        """Return the outcome of the search as values of JSON: status, answers, queries, number of changes.
+        """Return how the search ended as values of JSON: status, answers, number of questions to the model and so on.
 
         docs/adversary.md explains the keys.
         """
@@ -260,7 +262,7 @@ class Adversary:
         return tuple(one.needs for one in self.perturbers)
 
     def use_cache(self, cache: Cache | None) -> None:
-        """Keep the answers of the model and of the guide in this cache from now on; None keeps them only in memory."""
+        """Keep the answers of the model (and of a second one, the guide) in this cache; with None, only in memory."""
         for ledger in filter(None, (self.ledger, self._guide)):
             ledger.cache = cache
 
@@ -500,11 +502,11 @@ def ask_originals(cases: Sequence[SearchCase], ledger: Ledger, budget: int) -> N
 
 
 def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
-    """Ask a guide about the original of a record, and about each change of its pool by itself.
+    """Ask a guide (a second model, with scores) about the original of a record and about each possible change alone.
 
     Args:
         case: the state of the record's search; its pool holds the changes that the search may choose.
-        guide: asks the guide (a second model that gives scores), and keeps its answers.
+        guide: asks the guide, and keeps its answers.
 
     Returns:
         What the guide's scores say about the record; None if the guide gives no score to the right label or to the

@@ -108,12 +108,12 @@ class SearchCase:
 
     @property
     def changes(self) -> ChangeSet:
-        """The smallest set of changes known to break the answer, as indices in the pool; empty if none is known."""
+        """The smallest set of changes known to turn the answer wrong, as indices in `pool`; empty if none is known."""
         return (self.knowledge.smallest if self.knowledge else None) or ()
 
     @property
     def is_open(self) -> bool:
-        """Whether the record has no status yet."""
+        """Whether the record has no status yet, such as `broken` or `withstood`, which tells how its search ended."""
         return self.status is None
 
     def asked_original(self, scored: Scored, most: int) -> bool:
@@ -150,7 +150,7 @@ class SearchCase:
         return False
 
     def screened(self, similarities: Floats, passing: Mask) -> None:
-        """Remove the changes that fail the gate (similarity check) by themselves. If all fail, the record is rejected.
+        """Remove from the pool the changes that fail the gate (similarity check) alone; if all do, reject the record.
 
         Args:
             similarities: the gate's score of each change by itself, shape (changes,).
@@ -279,7 +279,7 @@ class SearchCase:
             self._advance(verdict)
 
     def stop(self) -> None:
-        """End the search, but set no status of the record yet."""
+        """End the search, so that it asks nothing more; `finish` sets the status of the record later."""
         self._search, self.wanted = None, None
 
     def finish(self, reason: Reason) -> None:
@@ -304,7 +304,7 @@ class SearchCase:
         self._answers, self._search = {}, None
 
     def scripts(self, chosen: ChangeSet) -> dict[str, Script]:
-        """Return the script (the edits) of each field for some changes, given by their indices in the pool."""
+        """Return, for each field, the script (the edits) that makes some changes, given by their indices in `pool`."""
         return self._by_field(self.pool.scripts(chosen))
 
     def _by_field(self, found: Mapping[int, Script]) -> dict[str, Script]:
@@ -313,7 +313,10 @@ class SearchCase:
         return {name: found.get(number) or Script(source) for number, (name, source) in fields}
 
     def texts(self, chosen: ChangeSet) -> tuple[str, ...]:
-        """Make some changes, given by their indices in the pool, and return the record's texts, one for each field."""
+        """Return the texts of the record, one for each perturbed field, with some of its possible changes made.
+
+        The changes are given by their indices in `pool`.
+        """
         return tuple(script.text for script in self.scripts(chosen).values())
 
     def example(self, scripts: Mapping[int, Script]) -> Example:

@@ -88,7 +88,7 @@ class Confirmation:
 
     @property
     def asked(self) -> int:
-        """How often the question that comes next was answered before."""
+        """How often the question that comes next (about the original or about the text) was answered before."""
         return (self.original if self.of_original else self.text).asked
 
     def verdict(self, number: int) -> bool | None:

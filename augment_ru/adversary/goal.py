@@ -66,7 +66,7 @@ class Goal:
             raise AugmentError(f"no right answer in {fields or 'any field'}; name its field with `label_fields`")
 
     def answer(self, scored: Scored) -> tuple[Any, ...]:
-        """Return a prediction in the form in which answers are compared: a tuple with an entry for each gold field.
+        """Return a prediction in the form in which answers are compared: an entry for each field with a right answer.
 
         Raises:
             AugmentError: the prediction does not have the form that the task needs.
@@ -74,7 +74,7 @@ class Goal:
         return answer_of(scored.prediction, self.task, self.kind)
 
     def is_right(self, answer: Sequence[Any]) -> bool:
-        """Tell whether an answer is right in every gold field.
+        """Tell whether an answer is right in every gold field (a field of the row that holds a right answer).
 
         Fields for which the record has no right answer do not count.
         """
@@ -84,13 +84,13 @@ class Goal:
         )
 
     def is_broken(self, answer: Sequence[Any], script: Script | None = None) -> bool:
-        """Tell whether an answer is what the search wants: the target label or, without a target, a wrong answer.
+        """Tell whether an answer is what the search wants: the label `target` or, without a target, any wrong answer.
 
         If answers are labelled spans, an answer is wrong if it misses a right span. If the text has no right span, any
         span in the answer is wrong.
 
         Args:
-            answer: the answer, with an entry for each gold field.
+            answer: the answer, with an entry for each gold field (a field of the row that holds a right answer).
             script: the edits that lead from the original to the text that was asked about; they move the right spans to
                 their places in it. None if the text was not edited, or if answers are not spans.
         """

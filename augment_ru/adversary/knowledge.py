@@ -83,7 +83,7 @@ class Draws:
         return found
 
     def bell(self, count: int) -> Floats:
-        """Take random numbers that are nearly normal, with mean 0 and variance 1, shape (count,)."""
+        """Take random numbers that are distributed almost normally, with mean 0 and variance 1, shape (count,)."""
         sums: Floats = self.uniform(4 * count).reshape(4, count).sum(axis=0)
         sums -= 2.0
         sums *= _SPREAD
@@ -124,7 +124,7 @@ class Knowledge:
         return len(self.pool)
 
     def learn(self, chosen: ChangeSet, verdict: Verdict) -> None:
-        """Store what came of a set of changes that was tried.
+        """Store what came of a set of changes that was tried, so that the next sets are chosen by it.
 
         A `Verdict` says whether the set passed the gate, and whether it broke the model's answer.
         """
@@ -146,7 +146,12 @@ class Knowledge:
             self._limit = min(self._limit, _CAUTION * self._loss(chosen))
 
     def is_open(self, chosen: ChangeSet) -> bool:
-        """Tell whether a set of changes is worth trying: it was not tried yet, and will probably pass the gate."""
+        """Tell whether the model should be asked about a set of changes: it was not tried, and may be similar enough.
+
+        A set is not worth a question if it would probably fail the gate (the similarity check that changed texts must
+        pass): one of its changes failed alone, or the set is expected to lower the similarity by nearly as much as
+        another set that failed.
+        """
         if chosen in self.known:
             return False
         if self._limit == np.inf and not self._bans:  # without a refusal nothing else is known
@@ -160,7 +165,7 @@ class Knowledge:
         return fsum(self._losses[one] for one in chosen)
 
     def is_broken(self, chosen: ChangeSet) -> bool:
-        """Tell whether a set of changes is known to break the answer."""
+        """Tell whether the model was asked about a set of changes, and it turned the right answer wrong."""
         verdict = self.known.get(chosen)
         return verdict is not None and verdict.broken
 
@@ -224,7 +229,7 @@ class Knowledge:
 
 
 def as_set(changes: Iterable[int]) -> ChangeSet:
-    """Return the indices of changes in the pool as a sorted tuple, which stands for a set of changes."""
+    """Return indices of changes of a record as a sorted tuple, the form in which sets of changes are passed on."""
     return tuple(sorted(changes))
 
 
@@ -277,11 +282,11 @@ _LITTLE = 0.05
 
 
 class Surrogate:
-    """Predicts by how much each change of a record lowers the margins of the rival labels.
+    """Predicts by how much each change of a record brings wrong labels (rivals) nearer to the right one in score.
 
-    The margin of a rival label is how far its score is behind that of the right label. If several letters of a word are
-    changed, either each of them matters, or the first alone does. There is a regression for each of these two
-    assumptions. When an answer shows which assumption holds, the other regression is dropped.
+    The margin of a rival is how far its score is behind that of the right label; a change may lower it. If several
+    letters of a word are changed, either each of them matters, or the first alone does. There is a regression for each
+    of these two assumptions. When an answer shows which assumption holds, the other regression is dropped.
 
     Args:
         pool: the changes of the record that the search may choose.
@@ -306,7 +311,7 @@ class Surrogate:
 
     @property
     def best(self) -> "Regression":
-        """The regression that is used for predictions: the first one that no answer has refuted."""
+        """The regression that predicts the effects of changes: the first one whose assumption no answer has refuted."""
         return next(self.regressions)
 
     @property
