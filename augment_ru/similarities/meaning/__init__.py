@@ -60,7 +60,7 @@ class Meaning(Similarity):
 
     @property
     def signature(self) -> str:
-        """The text that states everything that a score depends on."""
+        """The text that states everything that a score depends on: the digest of the weights, and versions."""
         digest = weights_of(self.weights).digest
         versions = "|".join(f"{name}-{version_of(name)}" for name in ("pymorphy3", "slovnet"))
         return f"meaning:{digest}|as-read|{versions}|v2"
@@ -95,7 +95,7 @@ class Meaning(Similarity):
 
 
 class MeaningScorer(Scorer):
-    """Scores how well perturbed texts keep the meaning of fixed original texts.
+    """Scores how well perturbed texts keep the meaning of fixed original texts, as `Meaning` describes it.
 
     Args:
         weights: the weight of each kind of loss, such as a lost word, and the constant of the weighted sum; by name.

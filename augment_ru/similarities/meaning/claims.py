@@ -190,7 +190,7 @@ class Claims(NamedTuple):
 
 
 def claims_of(source: Source) -> Claims:
-    """Return what a text claims, such as what it denies, whom it speaks of, when and how many; the result is cached."""
+    """Return what a text claims: what it denies, whom it speaks of, when, how many and so on; the result is cached."""
     return source.once(_claims, 0)
 
 
