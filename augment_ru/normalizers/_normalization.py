@@ -52,14 +52,14 @@ class Normalization(ABC):
         return [Script.of(text, ()) if self.leaves(text) else self._script(text, self.edits(text)) for text in texts]
 
     def leaves(self, text: str) -> bool:
-        """Tell quickly whether a text certainly stays as it is; the default, False, means that it may change."""
+        """Tell quickly whether this normalizer certainly leaves a text as it is; by default False: it may change."""
         del text
         return False
 
     def readings(self, text: str, n: int) -> list[TextReading]:
         """Return up to `n` texts that the author may have meant, the likeliest first.
 
-        By default there is only one: the text to which the script from `scripts` leads.
+        By default there is only one, with probability 1: the text to which the script from `scripts` leads.
         """
         del n
         return [TextReading(self.scripts([text])[0], 1.0)]

@@ -23,7 +23,7 @@ from augment_ru.script import Script
 
 
 class WordNormalization(WordKnowledge):
-    """The base class of normalizers that work word by word; a chain of them does the work of all in one step."""
+    """The base class of normalizers that work word by word; several of them in a chain read each word together."""
 
     __slots__ = ()
 
