@@ -30,6 +30,7 @@ class EdaDelete(Attack):
     each text or answer option the word with the highest rank is never deleted.
 
     Args:
+        probability: the share of the words that are deleted, in [0, 1].
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
             attack never changes their spans, whatever the task.
         joins: the constraints whose spans are deleted as one word.

@@ -47,6 +47,7 @@ class Names(Attack):
     name or that ask about the world, it protects them from this attack, too (`named` in the task file).
 
     Args:
+        probability: the share of the persons who get another name, in [0, 1].
         groups: the groups of names; one of them is drawn for each record. By default all groups take part.
         words: the dictionary of names.
 

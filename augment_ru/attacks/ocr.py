@@ -229,7 +229,7 @@ def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
 
 
 def kind_of_sign(sign: str) -> str:
-    """Return the kind of a sign: `edge` (a line end), `gap` (white space), `digit`, `small`, `capital` or `other`."""
+    """Return the kind of a character: `edge` (line end), `gap` (white space), `digit`, `small`, `capital`, `other`."""
     if sign == "\n":
         return "edge"
     if sign.isspace():
