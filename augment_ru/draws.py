@@ -89,7 +89,7 @@ class Streams:
         return cls(keys)
 
     def spread(self, numbers: Sequence[int]) -> "Streams":
-        """Make several independent streams for each row, one for each of these numbers.
+        """Make several independent streams for each row, one for each of these numbers (such as indices of candidates).
 
         The keys of the result have shape (numbers, rows).
         """
@@ -118,7 +118,7 @@ class Streams:
 
 
 def weighted(weights: Sequence[float], draw: float) -> int:
-    """Return the index that a draw from U[0, 1) selects; its probability is its weight divided by the sum of all."""
+    """Choose one of some weights by a draw from U[0, 1), in proportion to the weights, and return its index."""
     point = draw * fsum(weights)
     for at, weight in enumerate(weights):
         point -= weight
@@ -148,7 +148,7 @@ def unit(keys: Keys, positions: Ints | Keys, lane: int | Ints = 0) -> Floats:
 
 
 def first_of_each(groups: Ints) -> npt.NDArray[np.bool_]:
-    """Return whether each entry is the first of its group, shape (entries,).
+    """Return whether each entry of an array is the first of its group, shape (entries,).
 
     Args:
         groups: the group of each entry, as a number. Entries of one group must stand next to each other.

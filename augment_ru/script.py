@@ -135,7 +135,7 @@ class Script:
         return type(self), (self.source, self.edits)
 
     def map(self, span: Span) -> Span | None:
-        """Map a span of the source to the new text; None if an edit replaces or splits the characters of the span.
+        """Return where a span of the source is in the new text; None if an edit replaces or splits its characters.
 
         The result covers the same characters: `mapped.of(script.text) == span.of(script.source)`. A text that is
         inserted at an edge of the span stays outside.
