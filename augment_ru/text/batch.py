@@ -160,11 +160,11 @@ class Batch:
     def seen_by(self, attack: "Viewer") -> "Batch":
         """Return the batch for one attack: with the spans that are protected from it, and the words that it may edit.
 
-        The spans of the attack's guards are added to the protected spans. Some protected spans may be edited by certain
-        attacks:
+        The spans of the attack's guards (constraints that it keeps to, whatever the task) are added to the protected
+        spans. Some protected spans may be edited by certain attacks:
 
-        - An attack that exchanges options may edit the texts of wrong options («(B) пробка»), but not their markers,
-          and not what another rule protects inside them.
+        - An attack that exchanges options (offered answers) may edit the texts of wrong ones («(B) пробка»), but not
+          their markers, and not what another rule protects inside them.
         - An attack that exchanges names, such as those labelled `PER`, may edit them, unless the answers of the record
           depend on names (`Context.named`).
         """

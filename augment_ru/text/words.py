@@ -45,7 +45,7 @@ def hyphenated_words(text: str) -> list[str]:
 
 
 def count_russian_words(text: str) -> int:
-    """Count the words of a text that contain a Russian letter; the parts of a word with a hyphen count as words.
+    """Count the words of a text that contain a Russian letter; each part of a word with a hyphen counts as a word.
 
     >>> count_russian_words("Из-за iPhone, 5 раз")
     3
