@@ -41,8 +41,8 @@ class Needs(NamedTuple):
     def of_all(cls, needs: Iterable["Needs"]) -> "Needs":
         """Join the needs of several attacks and gates (similarity checks), so that each text is annotated once for all.
 
-        The layers and the guards of all are united. `scored` is True if any gate scores the changed texts. A text is
-        annotated if at least one of those that read layers or guards wants it.
+        The layers of annotation and the guards (names of constraints) of all are united. `scored` is True if any gate
+        scores the changed texts. A text is annotated if at least one of those that read layers or guards wants it.
         """
         given = list(needs)
         every = [one for one in given if one.layers or one.guards]
@@ -96,7 +96,7 @@ class Attack(ABC):
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers of annotation that the attack reads (`augment_ru.text.doc.LAYERS`); by default none."""
+        """The layers of annotation that the attack reads, such as `lemmas` (see `text.doc.LAYERS`); by default none."""
         return frozenset()
 
     @property
@@ -151,7 +151,7 @@ class Attack(ABC):
 
     @property
     def permutes_options(self) -> bool:
-        """Whether the attack changes no texts, but puts the options of a question into another order (`order_of`)."""
+        """Whether the attack changes no texts, but reorders the options (offered answers) of questions (`order_of`)."""
         return False
 
     def order_of(self, record: Any, rng: Rng, draw: int) -> tuple[int, ...] | None:  # noqa: ANN401  (as `with_corpus`)

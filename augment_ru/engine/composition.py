@@ -361,8 +361,9 @@ def composed_proposals(
 ) -> Proposals:
     """Apply attacks one after another to each text, and return the changes from the original to the last text.
 
-    All these changes get ranks below the probability of the composition, so all are made. If no attack changes a text,
-    one possible change is proposed with a higher rank: the engine makes it only if each record must get a change.
+    All these changes get ranks (random numbers) below the probability of the composition, so all are made. If no attack
+    changes a text, one possible change is proposed with a higher rank: the engine makes it only if each record must get
+    a change.
 
     Args:
         attacks: the attacks of the composition, in the order in which they are applied.

@@ -104,7 +104,7 @@ class EditTable(Sequence[Script]):
 
     @cached_property
     def texts(self) -> list[str]:
-        """The edited texts."""
+        """The texts after their edits."""
         return [script.text for script in self] if self.make_texts is None else self.make_texts()
 
     @cached_property
@@ -114,7 +114,7 @@ class EditTable(Sequence[Script]):
 
     @property
     def changed(self) -> Ints:
-        """The indices of the texts that have at least one edit, ascending."""
+        """The indices of those texts of the table that have at least one edit, ascending."""
         return np.diff(self.firsts).nonzero()[0]
 
     def take(self, texts: Ints) -> "EditTable":

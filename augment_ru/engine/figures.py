@@ -24,8 +24,8 @@ class Figures:
         probabilities: for each probability, the number of rows whose changes were made at it.
         edits: the number of edits in all perturbed rows.
         words: the number of words in the originals of all perturbed rows; 0 if they were not counted.
-        weak: the number of rows perturbed at less than half of the attack's probability, because with more changes they
-            were not similar enough.
+        weak: the number of rows perturbed at less than half of the attack's probability (the share of its possible
+            changes that it makes), because with more changes they were not similar enough.
     """
 
     statuses: Counter[str] = field(default_factory=Counter)

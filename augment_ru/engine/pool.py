@@ -85,7 +85,7 @@ class RecordPool:
         return any(len(conflicts[number]) < counts[place] - 1 for number, place in enumerate(self.places.tolist()))
 
     def scripts(self, chosen: Iterable[int]) -> dict[int, Script]:
-        """Return the scripts (edits) that some changes of the pool give together, one for each text that they edit.
+        """Return the scripts (edits) that some changes of the record give together, one for each text that they edit.
 
         Args:
             chosen: the indices of the changes in the pool.

@@ -225,7 +225,7 @@ def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[
 
 
 def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `Augmenter` for a preset and an attack.
+    """Return the arguments of `Augmenter` for a preset (the defaults of a run under one name) and an attack.
 
     Args:
         name: the name of the preset.
@@ -248,7 +248,7 @@ def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]
 
 
 def recipe_settings(path: Path, attack: str | None) -> dict[str, Any]:
-    """Return the arguments of `Augmenter` for one attack of a recipe for the command `perturb`.
+    """Return the arguments of `Augmenter` for one attack of a recipe: a TOML file of options for `perturb`.
 
     Args:
         path: the recipe.

@@ -68,14 +68,15 @@ class Proposals:
         starts, stops: the range that each edit replaces, shape (edits,), as places in `Batch.codes`. Text i of the
             batch is `codes[starts[i]:starts[i + 1] - 1]`. An edit stays inside one text.
         changes: the index of the change that each edit belongs to, shape (edits,), ascending from 0 without gaps.
-        ranks: the rank of each change, shape (changes,), in [0, 1). A change is made if its rank is below the
-            probability.
+        ranks: the rank (random number) of each change, shape (changes,), in [0, 1). A change is made if its rank is
+            below the probability.
         replace: a function that takes indices of edits and returns their new texts. It is called only for edits that
             are tried, since most edits are never applied.
         clean: True if the attack promises that its edits are sorted and disjoint, that each is inside one text and
             changes it, and that none puts a letter where there was no letter. The engine then checks only the places,
             not the new texts. So leave it False if a new text may break the promise.
-        notes: a function that takes indices of edits and returns their notes; None if no edit has a note.
+        notes: a function that takes indices of edits and returns the note of each (what it carries besides its new
+            text); None if no edit has a note.
         texts: the new texts of all edits, if they were computed already (`settled`); otherwise None.
     """
 
@@ -102,18 +103,19 @@ class Proposals:
         clean: bool = False,
         notes: Callable[[Ints], Sequence[Note | None]] | None = None,
     ) -> "Proposals":
-        """Make proposals in which every edit is a change of its own.
+        """Make proposals in which each change has only one edit.
 
         Args:
             starts: the place in `Batch.codes` (the joined texts) where each edit starts, shape (edits,).
             stops: the place in `Batch.codes` where each edit stops, shape (edits,).
-            ranks: the rank of each change, shape (edits,), in [0, 1). Changes with a rank below the probability
-                are made.
+            ranks: the rank (random number) of each change, shape (edits,), in [0, 1). Changes with a rank below the
+                probability are made.
             texts: the new text of each edit, or a function that takes indices of edits and returns their new texts. The
                 function is called only for edits that are tried.
             clean: True if the edits are sorted and disjoint, each is inside one text and changes it, and none puts a
                 letter where there was no letter.
-            notes: a function that takes indices of edits and returns their notes; None if no edit has a note.
+            notes: a function that takes indices of edits and returns the note of each (what it carries besides its new
+                text); None if no edit has a note.
 
         Raises:
             AugmentError: the number of texts is not the number of edits.
@@ -169,7 +171,7 @@ class Proposals:
             ones: the starts and the stops of the first range of each change, as places in `Batch.codes` (the joined
                 texts), each of shape (changes,).
             others: the starts and the stops of the second range of each change, in the same form.
-            ranks: the rank of each change, shape (changes,).
+            ranks: the rank (random number in [0, 1)) of each change, shape (changes,).
         """
         starts, stops = (np.stack(pair, axis=1).ravel() for pair in zip(ones, others, strict=True))
         sources = np.arange(starts.size) ^ 1  # the other one of each pair
@@ -295,9 +297,9 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
 
 
 def side_by_side(parts: Sequence[Proposals]) -> Proposals:
-    """Join the proposals of several attacks for the same batch.
+    """Join the proposals of several attacks for the same batch into one.
 
-    If every edit is a change of its own, the result is sorted by place.
+    If each change has only one edit, the result is sorted by place.
 
     Args:
         parts: the proposals of each attack, at least one.

@@ -110,10 +110,10 @@ UNCHANGED = Outcome("unchanged")
 
 @dataclass(frozen=True, eq=False)
 class Perturbed:
-    """The results of one attack for a chunk of records, in arrays.
+    """The results of one attack for the records that it perturbed at once (a chunk), in arrays.
 
     Attributes:
-        settings: the settings of the attack and its gate.
+        settings: the settings of the attack and its gate (similarity check).
         prepared: the records, as the attack saw them.
         edits: the edits that were made in each text, in the order of the texts of the batch.
         found: for each record, what the search for a passing perturbation found.
@@ -189,7 +189,7 @@ class Perturbed:
 
     @cached_property
     def warned(self) -> Mapping[int, tuple[str, ...]]:
-        """The warnings by the index of the record; records without warnings are absent."""
+        """The warnings about records, by the index of the record; records without warnings are absent."""
         ours, found = self.prepared.warnings, self.found.warnings
         return {at: every for at in {*ours, *found} if (every := (*ours.get(at, ()), *found.get(at, ())))}
 
@@ -225,7 +225,7 @@ class Perturbed:
         """Yield each row with its new values as a line of JSON.
 
         Args:
-            records: the records of this chunk, as they were read.
+            records: the records of these results, as they were read.
             meta: how much metadata is written: `full`, `brief` or `none`.
         """
         return lines_with(
@@ -330,14 +330,14 @@ class Result:
     def of(
         cls, record: Record, scripts: Scripts, protected: Spans, outcome: Outcome, settings: Settings, **more: object
     ) -> Self:
-        """Make a result by itself, not from the results of a chunk.
+        """Make a result by itself, not from those of all records that were perturbed at once.
 
         Args:
             record: the original record.
             scripts: the script (the edits) of each field.
             protected: the protected spans of each field.
             outcome: what the search found: status, similarity and so on.
-            settings: the settings of the attack and its gate.
+            settings: the settings of the attack and its gate (similarity check).
             more: the additional values of a subclass, by name.
         """
         result = cls.__new__(cls)
@@ -423,7 +423,7 @@ class Result:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The new order of the options: for each position, the old index of its option, from 0; empty if unchanged."""
+        """The new order of the options (offered answers), as their old indices, from 0; empty if it did not change."""
         return self.outcome.order
 
     @property
@@ -556,6 +556,8 @@ class Result:
     def notes(self) -> dict[str, Any]:
         """Return the entry `notes` of the metadata: for each field, the note of each edit (or None).
 
+        A note is what an edit carries besides its new text, such as the class of the error.
+
         The result is empty if no edit has a note.
         """
         scripts = self.scripts.items()
@@ -566,7 +568,7 @@ def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
     """Return the metadata of a record without its original text, its edits and its protected spans.
 
     Args:
-        settings: the settings of the attack and its gate.
+        settings: the settings of the attack and its gate (similarity check).
         outcome: what was found for the record: status, similarity and so on.
     """
     brief: dict[str, Any] = {"attack": settings.attack, "status": outcome.status}
@@ -594,7 +596,7 @@ def occasional(*, draw: int = 0, corpus: str = "", warnings: Sequence[str] = ())
 
     Args:
         draw: the number of the random draw.
-        corpus: the digest of the corpus that the attack read.
+        corpus: the digest of the corpus (collection of texts) that the attack read.
         warnings: warnings about the record.
     """
     entries = {"draw": draw, "corpus": corpus, "warnings": list(dict.fromkeys(warnings))}
@@ -642,7 +644,7 @@ def noted(notes: Mapping[str, Sequence[Note | None]]) -> dict[str, Any]:
     """Return the entry `notes` of the metadata; an empty dictionary if no edit has a note.
 
     Args:
-        notes: for each field, the note of each edit (or None).
+        notes: for each field, the note of each edit (what it carries besides its new text), or None.
     """
     values = {name: [note and note.values() for note in found] for name, found in notes.items()}
     return {"notes": values} if any(chain.from_iterable(values.values())) else {}
