@@ -178,7 +178,7 @@ class WordForms:
         return np.array([at for at, text in enumerate(self.texts) if letter in text], dtype=np.int64)
 
     def end_in(self, ending: str) -> Ints:
-        """Return the indices of the words that have only letters, and this ending after at least two of them."""
+        """Return the indices of the words of letters only that end in `ending`, after at least two other letters."""
         words = [at for at, text in enumerate(self.texts) if text.endswith(ending) and len(text) > len(ending) + 1]
         found = np.array(words, dtype=np.int64)
         return found[self.letters[found]]
