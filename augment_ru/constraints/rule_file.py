@@ -114,8 +114,8 @@ class Rule:
         label: the label of the spans that the rule finds.
         pattern: what each token of a span must be, in the form of spaCy's Matcher.
         fields: names of fields of the record, whose values are protected where they occur in the texts.
-        function: the name of a Python function that finds spans, or a user's own function. Its spans may also have
-            other labels.
+        function: the name of a Python function that finds spans, or a user's own function. Of the spans that a named
+            function finds, only those with this `label` are kept.
         where: the file and the number of the rule in it, for messages.
     """
 
