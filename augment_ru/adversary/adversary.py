@@ -63,8 +63,9 @@ class SearchSettings:
 class Finding(Result):
     """The result of the search for a record.
 
-    The texts are changed only if the answer broke. If the answer withstood, `reason` says why the search ended.
-    `similarity` is the lowest score of a changed text. For a rejected record it is the best score that failed.
+    The texts are changed only if the answer broke (turned from right to wrong). If it withstood, `reason` says why the
+    search ended. `similarity` is the lowest score of a changed text. For a rejected record it is the best score that
+    failed.
 
     Attributes:
         search_settings: the settings of the search, which all results share.
@@ -418,10 +419,10 @@ def check_search(
     Args:
         attacks: the number of attacks, at least 1.
         budget: the most queries for a record, at least 1.
-        draws: how often each attack is asked for random changes for the pool, from 1 to 100.
+        draws: how often each attack is asked for random changes, from which the search chooses, from 1 to 100.
         seconds: how many seconds all searches may take, greater than 0; None for no limit.
-        confirm: how often a text that broke the answer is asked about again, at least 0; None if that depends on the
-            model.
+        confirm: how often the model is asked again about a text that it answered wrong, at least 0; None if that
+            depends on the model.
 
     Raises:
         AugmentError: there is no attack, or a number is out of range.
@@ -480,7 +481,7 @@ class Limits:
 
     @property
     def is_over(self) -> bool:
-        """Whether the deadline has passed."""
+        """Whether the deadline has passed; always False without one."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
 

@@ -103,6 +103,8 @@ def shrink_by_labels(knowledge: Knowledge) -> Search:
     The generator yields the next set to ask the model about; the caller sends back what came of it (`Verdict`). The
     method is delta debugging (Zeller and Hildebrandt 2002).
 
+    A set broke the answer if the model's right answer became wrong.
+
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
     """
@@ -354,6 +356,8 @@ def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -
     changes are undone until undoing any further one would make the answer right again. Then the model is asked about a
     few smaller sets of other changes, since one of them may break the answer, too.
 
+    A set broke the answer if the model's right answer became wrong.
+
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
         surrogate: predicts by how much each change lowers the score of the right label; it learns from each answer.
@@ -425,9 +429,10 @@ def search_of(
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
-        margins: how far the score of each rival label is behind that of the right one in the original, in nats, shape
-            (rivals,); None if the model gives no usable scores.
-        guidance: what the scores of a guide say about the record, used only without margins; None for no guide.
+        margins: how far the score of each rival (a label that may replace the right one) is behind that of the right
+            label, for the original, in nats, shape (rivals,); None if the model gives no usable scores.
+        guidance: what the scores of a guide (a second model) say about the record, used only without margins; None for
+            no guide.
         draws: the random numbers of the search.
         minimal: whether the set that broke the answer is made smaller.
     """

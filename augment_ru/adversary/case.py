@@ -119,9 +119,9 @@ class SearchCase:
     def asked_original(self, scored: Scored, most: int) -> bool:
         """Store an answer to the original, and return whether the model must be asked about the original again.
 
-        A wrong answer may be a slip. Then the model is asked up to two more times, and the answer that it gives twice
-        counts. The search ends at once if the original is answered wrong, if the target is the right label already, or
-        if there is no change to choose.
+        A wrong answer may be a slip (one that the model does not usually give). Then the model is asked up to two more
+        times, and the answer that it gives twice counts. The search ends at once if the original is answered wrong, if
+        the target is the right label already, or if there is no change to choose.
 
         Args:
             scored: the answer.
@@ -169,7 +169,7 @@ class SearchCase:
 
         Args:
             key: the number that seeds the random draws of this search.
-            minimal: whether changes that are not needed to break the answer are undone again.
+            minimal: whether changes are undone again without which the answer is wrong, too.
             guidance: what the scores of a guide (a second model) say about the record; None for no guide.
         """
         if self._original is None:  # the time was over before
@@ -232,6 +232,8 @@ class SearchCase:
     def answered_again(self, scored: Scored) -> None:
         """Store one more answer to a question that is asked again because an answer to it may be a slip.
 
+        A slip is an answer that the model does not usually give to the text.
+
         `Confirmation.of_original` says which question that is: about the original, or about the text that seems to
         break the answer.
         """
@@ -283,7 +285,7 @@ class SearchCase:
         self._search, self.wanted = None, None
 
     def finish(self, reason: Reason) -> None:
-        """End the search, and set the status of the record.
+        """End the search, and set the status of the record: `broken`, `withstood` or `rejected`.
 
         Args:
             reason: what cut the search short, such as "budget" or "time"; "" if nothing did.

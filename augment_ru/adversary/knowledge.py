@@ -126,7 +126,7 @@ class Knowledge:
     def learn(self, chosen: ChangeSet, verdict: Verdict) -> None:
         """Store what came of a set of changes that was tried, so that the next sets are chosen by it.
 
-        A `Verdict` says whether the set passed the gate, and whether it broke the model's answer.
+        A `Verdict` says whether the texts stay similar enough, and whether the model's answer becomes wrong.
         """
         self.known[chosen] = verdict
         if not verdict.passed:
@@ -165,7 +165,7 @@ class Knowledge:
         return fsum(self._losses[one] for one in chosen)
 
     def is_broken(self, chosen: ChangeSet) -> bool:
-        """Tell whether the model was asked about a set of changes, and it turned the right answer wrong."""
+        """Tell whether the model was asked about a set of changes that turned its right answer wrong."""
         verdict = self.known.get(chosen)
         return verdict is not None and verdict.broken
 
@@ -178,15 +178,15 @@ class Knowledge:
         most: int | None = None,
         alone: bool = False,
     ) -> list[int]:
-        """Choose changes of the pool that can be applied together, and return their indices in the pool.
+        """Choose changes of the record that can be applied together, and return their indices in `pool`.
 
         The changes are taken one after another in the given order. A change is skipped if its gain is not above 0, if
         it failed the gate (similarity check) by itself, if it conflicts with a change already chosen, or if the chosen
         changes together with it would probably fail the gate.
 
         Args:
-            order: the indices of the changes in the pool, in the order in which they are tried.
-            gains: for each change of the pool, how much it is expected to help to break the answer.
+            order: the indices of changes in `pool`, in the order in which they are tried.
+            gains: for each change of `pool`, how much it is expected to help to turn the answer wrong.
             enough: no more changes are chosen once the sum of their gains reaches this.
             most: the most changes to choose, at least 1; None for any number.
             alone: whether at most one change is chosen for each word.
@@ -303,7 +303,10 @@ class Surrogate:
 
     @property
     def regressions(self) -> Iterator["Regression"]:
-        """The regressions whose assumption about changed letters may still hold; each has learnt from all answers."""
+        """The linear models of the effects of changes that may still be right; each has learnt from all answers.
+
+        They differ in what they assume about several changed letters of a word.
+        """
         for one in self.views:
             for chosen, margins in self._told[one.answers :]:
                 one.learn(chosen, margins)
@@ -323,17 +326,17 @@ class Surrogate:
         """Update the estimated effects of changes with one more answer of the model.
 
         Args:
-            chosen: these changes, by their indices in the pool.
-            margins: how far the score of each rival label is behind that of the right one in this answer, in nats,
-                shape (rivals,).
+            chosen: the changes that were made in the text that was answered, by their indices in the record's pool.
+            margins: how far the score of each rival (a label that may replace the right one) is behind that of the
+                right one in this answer, in nats, shape (rivals,).
         """
         self._told.append((chosen, margins))
 
     def settle(self, before: Floats, after: Floats) -> None:
         """Decide whether further changed letters of a word lower the margins; drop the regression that is refuted.
 
-        One regression assumes that they do, the other one that they do not. A margin is how far a rival label is behind
-        the right one, in nats.
+        One regression assumes that they do, the other one that they do not. A margin is how far the score of a rival (a
+        label that may replace the right one) is behind that of the right label, in nats.
 
         Args:
             before: the margins when the first letters of some words were changed, shape (rivals,).
@@ -384,7 +387,10 @@ class Regression:
 
     @property
     def variance(self) -> Floats:
-        """The variance of each change's effect on the margins, in nats²: how uncertain it is; shape (changes,)."""
+        """How uncertain the effect of each change on the margins is: its variance, in nats², shape (changes,).
+
+        A margin is how far the score of a wrong label is behind that of the right one.
+        """
         for row in self._learnt[self._counted : self.answers]:
             self._variance -= row * row
             np.maximum(self._variance, 0.0, out=self._variance)
@@ -395,9 +401,9 @@ class Regression:
         """Update the estimated effects of changes with one more answer of the model.
 
         Args:
-            chosen: these changes, by their indices in the pool.
-            margins: how far the score of each rival label is behind that of the right one in this answer, in nats,
-                shape (rivals,).
+            chosen: the changes that were made in the text that was answered, by their indices in the record's pool.
+            margins: how far the score of each rival (a label that may replace the right one) is behind that of the
+                right one in this answer, in nats, shape (rivals,).
         """
         index = np.array(chosen)
         places = self._places[index]
@@ -426,7 +432,8 @@ class Regression:
         share `adds` of their effects. If `adds` is 0, changes without gain are left out of the indices.
 
         Args:
-            effects: by how much each change lowers one margin, shape (changes,).
+            effects: by how much each change lowers one margin (how far a wrong label is behind the right one), shape
+                (changes,).
         """
         order = (-effects).argsort(kind="stable")
         leaders = order[:1].repeat(self._most)  # a place may have lost all its changes
@@ -446,10 +453,10 @@ class Regression:
         return None if counts.max() == 1 else (self.adds + (1.0 - self.adds) / np.maximum(counts, 1))[cells]
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
-        """Return the probability that each set of changes puts a rival label ahead of the right one.
+        """Return the probability that each set of changes puts some wrong label (rival) ahead of the right one.
 
         Args:
-            sets: the sets, as indices of changes in the pool; none may be empty.
+            sets: the sets, as indices of changes of the record's pool; none may be empty.
         """
         if not sets:
             return []
