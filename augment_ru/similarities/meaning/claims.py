@@ -185,7 +185,7 @@ class Claims(NamedTuple):
 
     @property
     def lemmas(self) -> set[str]:
-        """The lemmas of the telling words."""
+        """The lemmas of the words of the text that name something or point to something."""
         return {lemma for word in map(word_claims, self.forms) if word.tells for lemma in word.lemmas}
 
 
