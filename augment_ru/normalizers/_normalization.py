@@ -37,7 +37,7 @@ class Normalization(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name on the command line; it is also the `kind` in the note of each edit."""
+        """The name on the command line; each edit also has it in its note, as `kind`, to tell what made the edit."""
 
     def edits(self, text: str) -> Iterable[Edit]:
         """Return the edits that lead from a text to what was meant; none if the text is to stay as it is."""
@@ -98,7 +98,7 @@ class NormalizationChain(Normalization):
 
     @property
     def name(self) -> str:
-        """The names of the parts, joined by `+`."""
+        """The names of the normalizers in the chain, joined by `+`."""
         return "+".join(one.name for one in self.parts)
 
     @property

@@ -251,7 +251,7 @@ class Reader:
         return known
 
     def forget(self) -> None:
-        """Empty the caches of this reader and of its lattice."""
+        """Empty the caches of this reader and of its lattice, so that they do not fill the memory."""
         self._mended.clear()
         self.lattice.known.clear()
 
