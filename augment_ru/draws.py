@@ -80,7 +80,8 @@ class Streams:
 
         Args:
             keys: the key of each row, shape (rows,).
-            path: what else the draws depend on, such as the seed, the name of an attack, the index of a candidate.
+            path: what else the draws depend on, such as the seed, the name of an attack, the index of a candidate
+                (random perturbation).
         """
         for part in path:
             states = keys ^ _salt(type(part).__name__, part)
@@ -194,7 +195,7 @@ class Rng:
         return ((z ^ (z >> 31)) >> 11) * _UNIT
 
     def change(self, *edits: Edit) -> Change:
-        """Return a change with these edits and a rank drawn from U[0, 1), which decides whether the change is made."""
+        """Return a change with these edits and a rank: a random number in [0, 1) that decides whether it is made."""
         return Change(self.uniform(), edits)
 
     def choice(self, items: Sequence[T]) -> T:

@@ -289,7 +289,7 @@ def mutual(pairs: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:
 
 @cache
 def denials() -> dict[str, str]:
-    """Map lemmas that deny to "denies", and lemmas that only look like negations to "affirms"; all have е for ё."""
+    """Map lemmas that deny («запретить») to "denies", and those that only look so to "affirms"; with е for ё."""
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
 
 
