@@ -45,7 +45,7 @@ class Token:
 
     @property
     def pos(self) -> str:
-        """The part of speech of the token, by Universal Dependencies: NOUN, VERB, …"""
+        """The part of speech of the token, by Universal Dependencies, such as NOUN."""
         self._layer("morphology")
         return self._pos
 
@@ -69,7 +69,7 @@ class Token:
 
     @property
     def relation(self) -> str:
-        """The syntactic relation of the token to its head, by Universal Dependencies: nsubj, acl:relcl, …"""
+        """The syntactic relation of the token to its head, by Universal Dependencies, such as `acl:relcl`."""
         self._layer("syntax")
         return self._relation
 
