@@ -145,7 +145,7 @@ class Attack(ABC):
     def exchanges(self) -> frozenset[str]:
         """The labels of protected names, such as `PER`, that the attack may replace; by default none.
 
-        If a task states that right answers depend on names (`named` in its task file), they stay protected.
+        If a task states that right answers depend on names (`named` in its task file), the names stay protected.
         """
         return frozenset()
 

@@ -147,7 +147,7 @@ class Perturber:
         """Perturb prepared records, and return the results of all records together, in arrays.
 
         Raises:
-            AugmentError: the attack or the similarity fails, or reads a layer that was not computed.
+            AugmentError: the attack or the similarity fails, or reads a layer of annotation that was not computed.
         """
         prepared = prepared.seen_by(self.attack)
         began = time.perf_counter()

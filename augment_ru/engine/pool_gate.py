@@ -43,7 +43,7 @@ class PoolGate:
         threshold: the lowest score that passes a set that changes one sentence.
 
     Attributes:
-        threshold: as above.
+        threshold: the lowest score that passes a set that changes one sentence, as given.
         cost: how much the similarity was used so far: calls, scored pairs of texts, and texts that a network read.
     """
 

@@ -233,7 +233,7 @@ class Preparation:
             )
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
-        """Annotate the texts of one chunk of records, and find their protected spans.
+        """Annotate the texts of records, all at once, and find their protected spans.
 
         Args:
             records: the records.

@@ -311,7 +311,7 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
     """Join proposals for the same array of texts into one; edits and changes are numbered from 0 through all of them.
 
-    If all of the proposals are clean (`Proposals.clean`), the result is marked clean, too.
+    If all of the proposals are marked `clean` (a promise about their edits, see `Proposals`), the result is, too.
 
     Args:
         parts: the proposals, at least one.

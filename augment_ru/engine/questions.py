@@ -48,7 +48,7 @@ class Questions:
 
     @classmethod
     def of(cls, records: Sequence[Record], fields: Sequence[str], owners: Ints, batch: Batch) -> "Questions | None":
-        """Collect the questions of records; None if no record has an option that edits can reach.
+        """Collect the questions of records; None if no record has an option (offered answer) that edits can reach.
 
         Args:
             records: the records.

@@ -80,7 +80,7 @@ class Settings(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What the search for a passing perturbation of a record found.
+    """What the search for a perturbation of a record that stays similar enough found.
 
     Attributes:
         status: `perturbed`, `unchanged` or `rejected`.
@@ -116,7 +116,7 @@ class Perturbed:
         settings: the settings of the attack and its gate (similarity check).
         prepared: the records, as the attack saw them.
         edits: the edits that were made in each text, in the order of the texts of the batch.
-        found: for each record, what the search for a passing perturbation found.
+        found: for each record, what the search for a perturbation that stays similar enough found.
         possible: whether each record has a change with a rank (random number) below the probability, shape (records,).
         clean: whether each record has allowed changes, but none with a rank below the probability, shape (records,).
     """
@@ -317,7 +317,7 @@ def _outcome(
 
 
 class Result:
-    """The result of an attack for one record. Immutable and picklable."""
+    """The result of an attack for one record: its new texts, similarity, status and so on. Immutable and picklable."""
 
     _VALUES: ClassVar[tuple[str, ...]] = ("record", "scripts", "protected", "outcome", "settings")
     _chunk: Perturbed

@@ -167,13 +167,15 @@ class Found:
     """What a search found for each unit: a sentence or a record. Arrays without a stated shape have shape (units,).
 
     Attributes:
-        candidates: the index of the candidate (random perturbation) that passed the gate, from 0; -1 if none passed.
+        candidates: the index of the candidate (random perturbation) that passed the gate (similarity check), from 0; -1
+            if none passed.
         levels: how many changes were made in that candidate; 0 if none passed.
         probabilities: the probability (share of the possible changes) at which these changes were made.
         similarities: the score of that candidate; if none passed, the best score; NaN if nothing was scored.
         cost: how many calls, pairs of texts and network passes the similarity took.
         warnings: the warnings of the similarity, by the index of the record.
-        orders: the new order of the options, by the index of the record, for an attack that permutes options.
+        orders: the new order of the options (offered answers), by the index of the record, for an attack that permutes
+            options.
         sentences: three arrays of shape (sentences,): the start and the stop of each changed sentence, as places in
             `Batch.codes`, and its score. Records with only one changed sentence are left out.
     """
@@ -212,7 +214,7 @@ class Units:
 
     @classmethod
     def whole(cls, batch: Batch, owners: Ints, records: int) -> "Units":
-        """Make each record one unit: what is searched by itself, and here as a whole.
+        """Make each record one unit, so that it is searched as a whole, not sentence by sentence.
 
         Args:
             batch: the texts.
@@ -323,7 +325,7 @@ class Tiles:
 
     @property
     def texts(self) -> Sequence[str]:
-        """The texts of the batch, each once."""
+        """The texts of the batch, each once, although there are several copies of the batch."""
         return self.batch.texts
 
     def rows(self, places: Ints) -> Ints:
