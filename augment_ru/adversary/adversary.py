@@ -153,7 +153,7 @@ _MOST_DRAWS = 100
 
 
 class Adversary:
-    """Searches for the smallest set of legal changes of a record that turns a model's right answer wrong.
+    """Searches for the smallest set of changes of a record, allowed by the engine, that turns a right answer wrong.
 
     All changes that the attacks can make form one pool. A search chooses sets of changes from the pool and asks the
     model about the texts that they give. Only texts that `perturb` could return are asked about: the engine allows
@@ -169,7 +169,7 @@ class Adversary:
         name: the name by which the results and the rows call the model.
         budget: the most queries for a record: different texts, including the original.
         target: the label that the model is to give; None for any wrong answer.
-        minimal: whether changes that are not needed to break the answer are undone again.
+        minimal: whether changes are undone again without which the answer is wrong, too.
         draws: how often each attack is asked for random changes for the pool. So an attack offers at most this many
             alternatives for a word.
         similarity: scores how alike a text and its original are: a name (`meaning`, `navec`, `none`), a `Similarity`,
@@ -187,10 +187,10 @@ class Adversary:
         cache: keeps the answers of the model and of the guide on disk; None keeps them only in memory.
         seconds: how many seconds all searches together may take; None for no limit. With a limit, results depend on
             speed.
-        confirm: how often, at least, the model is asked again about a text that broke its answer, to find out whether
+        confirm: how often, at least, the model is asked again about a text that it answered wrong, to find out whether
             the answer was a slip (one that the model does not usually give to the text). These questions count as
-            queries. With 0 the first answer is believed. None means 0 for a model that states that it is
-            deterministic, and 2 for any other.
+            queries. With 0 the first answer is believed. None means 0 for a model that states that it is deterministic,
+            and 2 for any other.
 
     Raises:
         AugmentError: a name is unknown, a value is out of range, the guide gives no scores, or there is a guide

@@ -166,7 +166,6 @@ def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Se
         knowledge: which sets of the record's changes were tried already, and what came of each.
         guidance: what the guide's scores say about the record.
         draws: the random numbers of the search.
-        draws: the random numbers of the search.
     """
     blind = random_sets(knowledge, draws)
     scale = float(guidance.effects.std())

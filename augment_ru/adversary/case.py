@@ -38,7 +38,7 @@ _Texts: TypeAlias = tuple[str, ...] | bytes
 
 
 class Doubted(NamedTuple):
-    """A version of a record that seems to break the model's answer, but the model may have slipped.
+    """A version of a record that seems to turn the model's answer wrong, but the model may have slipped.
 
     A slip is an answer that the model does not usually give to the text.
 
@@ -57,8 +57,9 @@ class Doubted(NamedTuple):
 class SearchCase:
     """The state of the search for one record.
 
-    A broken set is a set of changes that breaks the model's answer. The gate is the similarity check that changed texts
-    must pass. A slip is an answer that the model does not usually give to the text.
+    A broken set is a set of changes that breaks the model's answer: turns it from right to wrong, or into a given
+    label. The gate is the similarity check that changed texts must pass. A slip is an answer that the model does not
+    usually give to the text.
 
     Attributes:
         number: the index of the record among the records that are searched together, from 0.
@@ -76,8 +77,8 @@ class SearchCase:
         knowledge: which sets of changes were tried, and what came of each; None if no search was begun.
         confirmation: the repeated answers that tell slips from broken answers; None if the first answer is believed.
         wanted: the set of changes that the search asks the model about next; None if the search has ended.
-        rivals: the labels that may replace the right ones, each as (index of the gold field, label); None if the model
-            gave no usable scores.
+        rivals: the labels that may replace the right ones, each as (index of the field that holds the right one,
+            label); None if the model gave no usable scores.
         doubted: the texts that seem to break the answer, but are not confirmed yet; None if there are none.
     """
 

@@ -26,7 +26,7 @@ _MOST_RIVALS = 8
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The goal of the search for a record: which answers of the model count as broken.
+    """The goal of the search for a record: which answers of the model it looks for (they are called broken).
 
     A gold field is a field of the row that holds a right answer.
 
@@ -59,7 +59,7 @@ class Goal:
         """Check that the record has a right answer.
 
         Raises:
-            AugmentError: the record has no right answer in the gold fields of its task.
+            AugmentError: the record has no right answer in the fields that its task states for it.
         """
         if all(gold is None for gold in self.golds):
             fields = ", ".join(f"'{name}'" for name in self.task.scoring.gold)
@@ -99,7 +99,7 @@ class Goal:
         return not self.is_right(answer) if self.target is None else bool(answer[0] == self.target)
 
     def rivals(self, scored: Scored) -> list[tuple[int, str]] | None:
-        """Return the rivals of the right labels, each as (index of the gold field, label).
+        """Return the rivals of the right labels, each as (index of the field that holds the right label, label).
 
         A rival is a label that may replace the right one. The rivals nearest to the right label in score come first; at
         most eight are returned. If there is a target label, it is the only rival. If answers are rankings of documents,
@@ -135,7 +135,7 @@ class Goal:
 
         Args:
             scored: an answer with scores.
-            rivals: the rivals, each as (index of the gold field, label).
+            rivals: the rivals, each as (index of the field that holds the right label, label).
 
         Returns:
             The margins, shape (rivals,). A margin below 0 means that the rival is ahead.
