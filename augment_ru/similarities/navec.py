@@ -59,7 +59,7 @@ class Navec(Similarity):
 class NavecScorer(Scorer):
     """Scores how alike perturbed texts and fixed original texts are, as `Navec` describes it.
 
-    The word vectors of the original texts are kept, since a search compares many perturbed texts with each of them.
+    The word vectors of the original texts are kept, since many perturbed texts are compared with each of them.
 
     Args:
         context: how much it counts, when two words are compared, whether the words before them are alike: a weight in
