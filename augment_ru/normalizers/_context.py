@@ -71,9 +71,8 @@ class Pieces:
     def languages(self) -> tuple[int, int]:
         """The number of Cyrillic words of the text that are not Russian, and the number of its Russian words.
 
-        They tell whether the text is in Russian or in another language, such as Ukrainian.
-
-        Words that certainly belong to another language count twice.
+        They tell whether the text is in Russian or in another language, such as Ukrainian. Words that certainly belong
+        to another language count twice.
         """
         strange, plain, sisters = 0, 0, word_lists("reading_hints")["sister"]
         for at, (piece, one) in enumerate(zip(self.pieces, self.judged, strict=True)):

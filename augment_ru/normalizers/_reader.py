@@ -58,7 +58,7 @@ class WordKnowledge(Normalization):
         return ()
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Return the words that an unknown word may stand for.
+        """Return the words that an unknown word (one that the dictionary lacks) may stand for.
 
         Args:
             word: a word of Russian letters, or one with characters outside ASCII.
