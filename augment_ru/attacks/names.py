@@ -69,7 +69,7 @@ class Names(Attack):
             check_known(f"{self.name}.groups", one, known)
 
     def wants(self, words: Sequence[str]) -> bool:
-        """Tell from the words of a text whether one of them may be part of a name."""
+        """Tell from the words of a text whether one of them may be part of a name; other texts are not annotated."""
         large = (word.lower() for word in words if word[0].isupper())
         used = _table(self.words).used
         return any(

@@ -235,8 +235,8 @@ def ranks(number: int, nouns: Sequence[Noun], cases: frozenset[str], before: str
 
     Args:
         number: the number.
-        nouns: the readings of its noun.
-        cases: the cases that the number may have.
+        nouns: the readings (possible analyses) of its noun.
+        cases: the cases that the number may have, by their names in pymorphy3.
         before: the text before the number.
     """
     of = re.search(r"(?:\b(?P<in>в|на|из|для)\s+)?(?P<word>[а-яё]{3,})\s+$", before, re.IGNORECASE)
@@ -401,7 +401,7 @@ class Numbers(WritesOtherwise):
     classes: tuple[str, ...] = CLASSES
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
-        """Yield the ways to rewrite each number of a text."""
+        """Yield, for each number in a text, the ways to rewrite it."""
         chain, chained = _chains()
         taken: list[tuple[int, int]] = []
         maybe, patterns = (_DIGIT, _patterns()[:_OF_WORDS]) if self.classes == ("words",) else (_MAYBE, _patterns())

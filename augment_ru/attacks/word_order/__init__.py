@@ -35,7 +35,7 @@ _LONG = 3
 
 
 class Order(NamedTuple):
-    """A new order of the constituents (phrases) of a clause, and its weight.
+    """A new order of the constituents (phrases) of a clause, and its weight, from the dictionary `clause_orders`.
 
     The order has, for each position, the index of the constituent that moves there. One of the orders of a clause is
     drawn: the higher the weight of an order, the likelier it is.
