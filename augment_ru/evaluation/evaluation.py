@@ -25,7 +25,7 @@ from augment_ru.evaluation.answers import FATES
 from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
 from augment_ru.evaluation.contamination import check_fresh, contamination_report
 from augment_ru.evaluation.defences import Defence, defence_report
-from augment_ru.evaluation.flipping import Flipping, flipping_edits
+from augment_ru.evaluation.flipping import Flipping, flipping_edits, may_take_back
 from augment_ru.evaluation.loading import TEST, Loaded, loaded
 from augment_ru.evaluation.noise import above_noise, flips_above_noise, same_text_flips
 from augment_ru.evaluation.paired import RunsInPairs, is_better
@@ -733,11 +733,13 @@ def evaluate(
 
 
 def _check_read(plan: EvaluationPlan, settings: EvaluationSettings, models: Sequence[examples.NamedModel]) -> None:
-    """Check that there are enough demonstrations, that a model reads those that are asked for, and the submission."""
+    """Check that demonstrations suffice, that a model reads those asked for, the submission, and `flipping`."""
     few_shot = any(model.few_shot for model in models)
     if settings.shots is not None and max(settings.shots) > 0 and not few_shot:
         raise AugmentError(f"`shots` {max(settings.shots)}: no model reads demonstrations; hf-causal and openai do")
     plan.check(needed=few_shot)
+    if settings.flipping == "all" and not may_take_back(plan.pairs):
+        raise AugmentError("`flipping` all: no edit of a dialogue or of labelled spans is taken back; leave it out")
     if settings.submits:
         sets = [episodes for model in models for _, episodes in plan.runs_of(model)]
         _submitted(plan.pairs, [("",)] * len(plan.pairs.originals), len(sets), len(sets[0]))

@@ -11,7 +11,7 @@ from augment_ru.engine.result import new_values
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import answer_of, is_right
 from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
-from augment_ru.evaluation.pairs import Pair, order_of
+from augment_ru.evaluation.pairs import Pair, Pairs, order_of
 from augment_ru.evaluation.protocol import EvaluationPlan, Wanted
 from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.formats.row import Changed, new_row
@@ -60,14 +60,21 @@ def flipping_edits(
     """
     found: dict[tuple[int, str, int], Numbers] = {}
     by_name = {model.name: model for model in models}
-    # a text of a dialogue is part of later questions, too; with other edits, spans have other places
-    if wanted == "none" or plan.pairs.task.layout.dialogue is not None or plan.pairs.kind == "spans":
+    if wanted == "none" or not may_take_back(plan.pairs):
         return found
     for number, one in enumerate(judged):
         model = by_name[one.run.model]
         if wanted == "all" or not model.cached:
             found |= {(number, *key): edits for key, edits in _of_run(one, model, plan, cache)}
     return found
+
+
+def may_take_back(pairs: Pairs) -> bool:
+    """Return whether rows can be asked about with some of their edits taken back.
+
+    In a dialogue a text is part of later questions, too; and with other edits labelled spans have other places.
+    """
+    return pairs.task.layout.dialogue is None and pairs.kind != "spans"
 
 
 def _of_run(

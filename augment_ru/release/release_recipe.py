@@ -278,7 +278,7 @@ class AdversaryRecipe(_Table, frozen=True):
         _check_known("options", "kind among the models", self.options, [one.partition(":")[0] for one in self.models])
         _check_known("tasks", "task of this recipe", self.tasks or (), tasks)
         with saying_instead(lambda error: str(error).replace("`", ""), AugmentError):
-            check_search(len(self.attacks), self.budget, self.draws)
+            check_search(self.attacks, self.budget, self.draws)
 
 
 class ReleaseRecipe(_Table, frozen=True, kw_only=True):
