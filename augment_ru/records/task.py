@@ -62,8 +62,9 @@ class WordSpans(_Part, frozen=True):
 class CharacterSpans(_Part, frozen=True):
     """Parts of a text that a row states by indices of characters.
 
-    A row gives the start and the stop of a part, or its start and its text. In some rows the character at the stop
-    belongs to the part (as in the dataset RUSSE).
+    A row gives the start and the stop of a part, or its start and its text. Datasets differ in whether the character at
+    the stop belongs to the part (in SQuAD's it does not). So, unless the parts have labels, the whole words from start
+    to stop are protected, with the character at the stop unless a space is there or before it.
 
     Attributes:
         text: the field with the text.
@@ -141,7 +142,8 @@ class Layout(_Part, frozen=True):
         contains: a field and a regular expression. A row is recognised only if the expression matches in the text of
             the field.
         id: the field with the id of a row, if there is one.
-        constraints: the names of the constraints that hold for the task, unless the user names others.
+        constraints: the names of the constraints (rule files: which parts are protected) that hold for the task, unless
+            the user names others.
         options: the text fields that hold options «(A) … (B) …». The markers stay, and no change crosses a marker.
         option_fields: fields that each hold an option. Fields without `[]` are options of one question. With `[]`, the
             items of a list are options of one question. No attack inserts a sentence (distractor) after an option, and
@@ -199,7 +201,7 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def read(self) -> tuple[str, ...]:
-        """The fields that a model reads, in order."""
+        """The fields that a model reads: those in `inputs` first, then the other fields that are perturbed."""
         return (*self.inputs, *(name for name in self.fields + self.optional if name not in self.inputs))
 
     @cached_property
@@ -226,7 +228,7 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def has_anchors(self) -> bool:
-        """Whether the task names spans to protect or lists of answers to check, which must be looked up in each row."""
+        """Whether each row must be searched for parts that the task protects, or for lists to check (`lists`)."""
         return self.anchored or bool(self.lists)
 
     @cached_property
@@ -272,7 +274,7 @@ class Scoring(_Part, frozen=True):
 
     @property
     def decided(self) -> tuple[str, ...]:
-        """The names of the labels of a row, if it has several (`norms`); otherwise the fields of its right answer."""
+        """What a model decides about a row: its norms (`norms`), if it has any; else the fields of its right answer."""
         return self.norms or self.gold
 
 
@@ -432,7 +434,7 @@ def _changed(part: P, keys: Mapping[str, object]) -> P:
 
 
 def task_or_file(spec: str) -> Task:
-    """Return the task with this name, or the task in a TOML file.
+    """Return the task with this name, or, if `spec` ends in `.toml`, the task in that file.
 
     Raises:
         AugmentError: there is no such task or file, or the file does not hold a task.
