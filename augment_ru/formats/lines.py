@@ -44,10 +44,10 @@ class Line(NamedTuple):
     """Further data that the format keeps for the row."""
 
     def usable(self) -> "Line":
-        """Return the line.
+        """Return the line itself; raise an error if it cannot be used.
 
         Raises:
-            AugmentError: the line cannot be used.
+            AugmentError: the line cannot be used; the message is `problem`.
         """
         if self.problem:
             raise AugmentError(self.problem)
@@ -55,7 +55,7 @@ class Line(NamedTuple):
 
 
 PLAIN_LINE = (None, b"\n", None)
-"""The `problem`, `end` and `place` of most lines."""
+"""The `problem`, `end` and `place` of most lines: usable, ended by a line feed, with no further data."""
 
 
 def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iterator[Line]:

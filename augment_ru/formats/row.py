@@ -52,7 +52,7 @@ def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
 
 
 def written(record: Record, changed: Changed) -> str:
-    """Return the new row as a JSON line: the line that was read, in which only the new values are replaced.
+    """Return the new row as JSON: the line that was read, with new values in place of old ones, and the metadata last.
 
     Args:
         record: the original record.
