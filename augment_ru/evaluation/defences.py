@@ -56,7 +56,7 @@ class Defence:
         text before normalization.
 
         Args:
-            model: the bare model.
+            model: the bare model (without a defence).
             kind: the kind of its answers.
         """
         found = replace(model, name=f"{self.name} + {model.name}", defence=self.name, reads=self.read)

@@ -61,7 +61,8 @@ class Example:
     Attributes:
         record: the row, without the metadata of perturb (`augment`) and without the fields of the right answer.
         task: the task of the row.
-        text: the fields that a model reads (`task.read`), joined by line feeds. Bag-of-words models use only this text.
+        text: the texts of the fields that a model reads (`task.layout.read`), joined by line feeds. Bag-of-words models
+            use only this text.
         shots: the demonstrations: rows of the train file with their right answers; empty for zero shots.
     """
 
@@ -145,7 +146,7 @@ class Model:
 
     @property
     def deterministic(self) -> bool:
-        """Whether the model always answers a question in the same way; a model on a server never does."""
+        """Whether the model always answers a question in the same way; a model on a server must say False."""
         return False
 
     @property
@@ -309,7 +310,7 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
 
 
 def titled_text(values: Mapping[str, Any], task: Task) -> str:
-    """Return the fields that a model reads (`task.read`), joined by line feeds.
+    """Return the texts of the fields that a model reads (`task.layout.read`), joined by line feeds.
 
     If there are several fields, each begins with its name.
 
@@ -513,7 +514,7 @@ def _answer(stored: object) -> Prediction:
 
 
 Answers: TypeAlias = Sequence[tuple[int, Prediction]]
-"""Predictions for some of the examples, each with the number of its example."""
+"""Predictions for some of the examples, each with the index of its example, from 0."""
 
 _WANTED = "must return a list of as many"
 
@@ -559,7 +560,7 @@ class NamedModel:
     def made(cls, spec: str, request: ModelRequest, options: Mapping[str, Any] | None = None) -> "NamedModel":
         """Make a model from its specification `KIND[:ARGUMENT]` or `NAME=KIND[:ARGUMENT]`.
 
-        The name of the model is NAME, or the whole specification if it gives no name.
+        The model is called NAME, or by the whole specification if it gives no name.
 
         Args:
             spec: the specification, such as `linear:train.jsonl`.

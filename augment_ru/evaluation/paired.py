@@ -77,7 +77,7 @@ class Difference(NamedTuple):
         """Make the difference of two rates, the first minus the second, with its bootstrap resamples.
 
         Args:
-            cells: the counts behind the two rates.
+            cells: the counts of hits and trials behind each rate (`rates.Cells`).
             drawn: the two rates in the same bootstrap resamples, each of shape (resamples,).
         """
         a, b = drawn
@@ -115,7 +115,7 @@ class Compared(NamedTuple):
     """The comparison of two models under an attack.
 
     Attributes:
-        difference: the difference of their success rates.
+        difference: the success rate of the attack against the first model, minus that against the second.
         test: McNemar's test; None if the data do not allow it.
         clear: whether the interval, corrected for the number of attacks, does not contain 0, and the test (if there is
             one) finds a difference, too.
@@ -320,7 +320,7 @@ def is_better(
     must lie above 0.
 
     Args:
-        right: the outcomes of the model on the originals.
+        right: the outcomes of the model on the originals (which of its answers are right).
         constant: the outcomes of the constant answer, in one episode.
         classes: for each class of answers, which decisions belong to it: flags of shape (labels, 1, originals). With
             one class that has all decisions, plain shares of right decisions are compared.

@@ -79,6 +79,8 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
 def of_difference(a: tuple[float, report.Interval], b: tuple[float, report.Interval]) -> Ends:
     """Return the interval of the difference a - b of two independent values (Zou and Donner 2008).
 
+    It has the level of the given intervals, such as 95 %.
+
     Args:
         a: the first value and its interval.
         b: the second value and its interval.
@@ -104,10 +106,10 @@ class Cells(NamedTuple):
     trials: Counts
 
     def rate(self) -> float | None:
-        """Return the rate, in [0, 1]: the mean over groups and episodes; None without decisions.
+        """Return the rate hits / trials, in [0, 1]; None if no decision could be counted.
 
-        For one group and one episode, the rate is the share of the decisions that it counts, such as the broken ones.
-        Groups and episodes without decisions are left out.
+        It is the sum of the hits of all records divided by the sum of their trials. With several groups (labels of a
+        row) or episodes (sets of demonstrations), it is the mean of this over those that have trials.
         """
         return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
 
@@ -517,8 +519,9 @@ class JudgedRun:
 
         Args:
             attack: the name of the attack; "" for rates over all attacks.
-            name: the name of the rate, such as "asr".
-            right: how many decisions are right on the original, to be shown with the rate; None to show no count.
+            name: the name of the rate, such as "asr" (attack success rate).
+            right: how many decisions (predictions that are counted) are right on the original, to be shown with the
+                rate; None to show no count.
         """
         return rate_of(self.cells[attack, name], self.resamples[attack, name], right)
 
@@ -561,7 +564,8 @@ def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = No
     Args:
         cells: the two counts that the rate divides, for each record.
         drawn: the rate in each bootstrap resample, shape (resamples,); used only if a record has several decisions.
-        right: how many decisions are right on the original, to be shown with the rate; None to show no count.
+        right: how many decisions (predictions that are counted) are right on the original, to be shown with the rate;
+            None to show no count.
     """
     alone = cells.trials.shape[:2] == (1, 1) and cells.trials.max(initial=0) <= 1
     interval = wilson(float(cells.hits.sum()), float(cells.trials.sum())) if alone else effective(cells, drawn)
@@ -572,12 +576,15 @@ def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = No
 
 
 def percent(value: float | None) -> float | None:
-    """Convert a share to per cent, rounded as in the report; None stays None."""
+    """Convert a share in [0, 1] to per cent, rounded to four decimals as in the report; None stays None."""
     return None if value is None else round(100 * value, DIGITS)
 
 
 def percents(interval: report.Interval | None) -> report.Interval | None:
-    """Convert the ends of an interval to per cent, rounded as in the report; None stays None."""
+    """Convert the ends of an interval from shares to per cent, rounded to four decimals as in the report.
+
+    None stays None.
+    """
     return None if interval is None else [round(100 * end, DIGITS) for end in interval]
 
 
@@ -611,7 +618,9 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, seed: int) -> list[Ju
 
 
 FATE = "fate:"
-"""The prefix of the names of the rates that count the fates of right spans (`Fate`)."""
+"""The prefix of the names of the rates that count what an attack does to right spans: kept, border, type, lost
+(`FATES`).
+"""
 
 
 def _fates(run: ModelRun, pairs: Pairs) -> dict[Name, Cells]:
@@ -681,7 +690,10 @@ def flags_of(of_rows: Iterable[bool]) -> Flags:
 
 
 def same_meaning(rows: Iterable[Pair]) -> Flags:
-    """Return, for each row, whether it is perturbed and people did not find it invalid, shape (rows,)."""
+    """Return, for each row, whether it was changed and should still mean the same, shape (rows,).
+
+    This is so if its status is `perturbed` and people did not find it invalid.
+    """
     return flags_of(pair.status == "perturbed" and pair.verdict != "invalid" for pair in rows)
 
 
@@ -707,7 +719,7 @@ def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRa
 
 
 def mean_asr(attacks: Mapping[str, report.SuccessRate]) -> float | None:
-    """Return the mean success rate of all attacks; None if there are no attacks, or if the rate of one is not known.
+    """Return the mean success rate of all attacks, in per cent; None if there are none, or one has no known rate.
 
     Worst-case rows, which are chosen from several attacks by what they break, are not an attack and are left out.
 
@@ -798,12 +810,12 @@ def _mean_of_groups(parts: Mapping[tuple[str | None, int], Sequence[float]], epi
 
 
 def rounded_mean(values: Sequence[float]) -> float:
-    """Return the mean of some values, rounded as in the report."""
+    """Return the mean of some values, rounded to four decimals as in the report."""
     return round(sum(values) / len(values), DIGITS)
 
 
 def spread(values: Sequence[float | None]) -> float | None:
-    """Return the sample standard deviation (n - 1) of the known values, rounded; None for fewer than two of them."""
+    """Return the sample standard deviation (n - 1) of the known values, to four decimals; None for fewer than two."""
     known = [value for value in values if value is not None]
     return round(stdev(known), DIGITS) if len(known) > 1 else None
 
