@@ -16,7 +16,7 @@ _WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of `--model-option random.NAME=VALUE`.
+    """The options of the model `random` (it draws its answers), set by `--model-option random.NAME=VALUE`.
 
     Attributes:
         seed: the seed of the draws.
