@@ -61,9 +61,12 @@ class SearchFigures:
         self.counts.update(other.counts)
 
     def table(self) -> dict[str, Any]:
-        """Return the counts as JSON values.
+        """Return the figures of the search as JSON values by name, as the manifest of the release states them.
 
-        The success rate (`asr`) is in per cent. `queries_a_success` and `changes` are means over the broken rows.
+        `rows` is the number of all rows; the number for each status, `right`, `queries` and `minimal` are those of
+        `counts`. `asr` is the percentage of `right` rows that the search broke. `queries_a_success` is `queries`
+        divided by the number of broken rows, and `changes` is the mean number of changes in these; both, like `asr`,
+        are None if there is nothing to divide by.
         """
         rows = {status: self.counts[status] for status in STATUSES}
         right, broken, queries = (self.counts[name] for name in ("right", "broken", "queries"))

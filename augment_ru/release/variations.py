@@ -229,12 +229,12 @@ class SharedSimilarity(Similarity):
 
     @property
     def signature(self) -> str:
-        """The signature of the similarity that all attacks share."""
+        """The signature (all that defines the scores) of the similarity that all attacks share."""
         return self._inner.signature
 
     @property
     def threshold(self) -> float:
-        """The threshold of the similarity that all attacks share."""
+        """The threshold (the lowest score that passes) of the similarity that all attacks share."""
         return self._inner.threshold
 
     @property
@@ -309,6 +309,8 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
 
 def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
     """Return the settings of each attack for the manifest: its probability, threshold and number of candidates.
+
+    Candidates are the random perturbations that are tried for a row.
 
     Args:
         tools: the attacks, gate (similarity check) and annotator of the recipe.
