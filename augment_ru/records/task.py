@@ -55,7 +55,7 @@ class WordSpans(_Part, frozen=True):
     field: SomeText
     text: SomeText
     pairs: tuple[tuple[str, str], ...]
-    """Pairs of keys: the key of the span's text, and the key of its word number."""
+    """For each part, two keys: that of its words, and that of the index of its first word."""
     label: SomeText
 
 
@@ -63,8 +63,8 @@ class CharacterSpans(_Part, frozen=True):
     """Parts of a text that a row states by indices of characters.
 
     A row gives the start and the stop of a part, or its start and its text. Datasets differ in whether the character at
-    the stop belongs to the part (in SQuAD's it does not). So, unless the parts have labels, the whole words from start
-    to stop are protected, with the character at the stop unless a space is there or before it.
+    the stop belongs to the part. So if a part is given by both numbers and has no label, whole words are protected:
+    those from start to stop, and the character at the stop unless it or the one before it is a space.
 
     Attributes:
         text: the field with the text.
@@ -84,7 +84,9 @@ class CharacterSpans(_Part, frozen=True):
     segment: str = ""
     """The field with the text of a span, used instead of `stop` (SQuAD)."""
     labels: str = ""
-    """The field with the label of each span; such spans exclude their stop, and `Layout.spans` may perturb them."""
+    """The field with the label of each span, "" if spans have none. A labelled span ends before its stop, and
+    `Layout.spans` says whether attacks may edit it.
+    """
 
     def __post_init__(self) -> None:
         if bool(self.stop) == bool(self.segment):
@@ -106,7 +108,7 @@ class Marks(_Part, frozen=True):
     """The regular expression that finds these parts."""
     label: SomeText
     border: bool = False
-    """Whether changes may not cross the start of such a part."""
+    """Whether no change may cross the start of such a part."""
 
     def __post_init__(self) -> None:
         check_pattern("'pattern'", self.pattern)
@@ -233,7 +235,7 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def fields_of_every_row(self) -> tuple[str, ...] | None:
-        """The names of the texts that are perturbed, if they are the same in all rows; otherwise None."""
+        """The names of the fields that are perturbed, if they are the same in all rows; otherwise None."""
         return self.fields if not self.optional and is_plain(self.fields) else None
 
 
@@ -365,7 +367,7 @@ class Task(_Part, frozen=True):
         }
 
     def changed(self, **keys: object) -> "Task":
-        """Return a copy of the task with other values for these keys of a task file.
+        """Return a copy of the task with other values for the given keys of a task file, such as `fields`.
 
         >>> Task.of("reviews", fields=["title"], gold=["stars"]).changed(fields=("body",)).layout.fields
         ('body',)
@@ -496,13 +498,13 @@ def _check_names(made: Task) -> None:
 
 @lru_cache(maxsize=256)
 def generic(*fields: str) -> Task:
-    """Return a task for rows that fit no known task; it perturbs these text fields, or `text` if none are given."""
+    """Return a task for rows that fit no known task; it perturbs the given text fields, or `text` if none are given."""
     return Task("generic", Layout(fields or ("text",), id="id"))
 
 
 @cache
 def task(name: str) -> Task:
-    """Return the task with this name.
+    """Return the task with this name: one that `augment-ru list tasks` shows.
 
     Raises:
         AugmentError: there is no such task.
