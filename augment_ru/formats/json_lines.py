@@ -156,7 +156,7 @@ def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
 
 
 def json_text(value: Any, **form: Any) -> str:  # noqa: ANN401  (JSON values)
-    """Encode a value as JSON; letters outside ASCII are escaped only if one of them is a lone surrogate.
+    """Encode a value as JSON. Letters outside ASCII stay, unless one is a lone surrogate: then all are escaped.
 
     Args:
         value: the value.

@@ -18,7 +18,7 @@ from augment_ru.records.field_paths import Path
 from augment_ru.records.record import AlikeRecords, Record
 
 KEY = "augment"
-"""The name of the field that holds the metadata."""
+"""The name of the field that holds the metadata of a row: how it was made, such as attack, status and edits."""
 
 
 class Changed(NamedTuple):
