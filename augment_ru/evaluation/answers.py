@@ -474,7 +474,9 @@ _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "muserc_em": muserc_em,
 }
 OTHER_FORM = "_russian"
-"""The suffix of metrics of written answers in the Russian normal form, if the benchmark itself uses another form."""
+"""The suffix of metrics of written answers whose case, punctuation and spaces are made alike as for Russian, in tasks
+whose benchmark makes them alike in another way.
+"""
 _WRITTEN = {"exact_match": exact_match, "f1": f1}
 
 
@@ -637,7 +639,7 @@ def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) ->
 
     Args:
         golds: the different right answers of all rows, each as a tuple with an entry for each field that a model
-            answers.
+            answers. A field with the label -1 in all of them is left out: its labels are kept secret.
         task: the task of the rows.
     """
     return labels_among(_without_held_back(list(golds), task), answer_kind(task))

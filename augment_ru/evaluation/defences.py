@@ -90,7 +90,7 @@ class Defence:
         ]
 
     def changed(self, pairs: Pairs) -> dict[str, Rate]:
-        """Return the share of rows that the normalizer changes, for each attack and, under "", for the originals."""
+        """Return the percentage of rows that the normalizer changes, by attack and, under "", for the originals."""
         every: Mapping[str, Sequence[Original | Pair]] = {"": pairs.originals, **pairs.attacks}
         read = {name: self.readings((one.values for one in rows), pairs.task) for name, rows in every.items()}
         return {name: rates.wilson_rate(sum(map(bool, own)), len(own)) for name, own in read.items()}

@@ -375,7 +375,7 @@ class Evaluation:
         return pd.DataFrame(tables.numbers(self.counted()))
 
     def to_markdown(self) -> str:
-        """Return the tables of the report in markdown."""
+        """Return the tables of the report that `augment-ru evaluate` prints by default, in markdown."""
         parts = [f"{table.title}\n\n{as_text(table, 'markdown')}" for table in tables.tables_of(self.counted())]
         return "\n".join(parts)
 
@@ -618,7 +618,7 @@ Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int]
 value of the context manager is a function, which is called with the number of newly answered questions."""
 
 DoneHook: TypeAlias = Callable[[Sequence[ModelRun]], None]
-"""A hook that is called for each model, with the model's runs, after all its questions were answered."""
+"""A function that is called for each model, with its runs (its answers), after all its questions were answered."""
 
 
 def evaluate(

@@ -37,13 +37,17 @@ from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
 Prediction: TypeAlias = str | int | float | bool | Sequence[Any] | Mapping[str, Any] | None
-"""A label or a text; for a task with several labels a mapping from fields to labels. Labels are compared as texts."""
+"""What a model answers: a label or a text; for a task with several labels a mapping from fields to labels. Labels are
+compared as texts.
+"""
 
 CHUNK = 256
 """The number of examples in one call of a model that does not set `chunk`."""
 
 PERTURBATION, EPISODE = "perturbation", "episode"
-"""The fields that TAPE's published files and releases add to a row: its attack, and the episodes that use the row."""
+"""The fields that releases, and the published files of the benchmark TAPE, add to a row: its attack, and the episodes
+(draws of demonstrations) that show the row.
+"""
 
 
 _log = logging.getLogger(__name__)
@@ -76,7 +80,9 @@ class Example:
 
 
 LabelScores: TypeAlias = Mapping[str, float]
-"""Maps each label of a decision to its score: its log-probability in nats, up to a constant that all labels share."""
+"""Maps each label that may be the answer to its score: its log-probability in nats, up to a constant that all labels
+share.
+"""
 
 
 class Scored(NamedTuple):

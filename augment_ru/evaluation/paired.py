@@ -15,7 +15,7 @@ from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS
 from augment_ru.evaluation.report import AttackDifference, Interval, McNemar, ModelDifference
 
 ERROR = 0.05
-"""The probability of an error that intervals and tests allow."""
+"""The probability of an error that intervals and tests allow by default; intervals are then 95 % intervals."""
 
 MEAN = "asr_mean"
 """The name of the column with the mean rate over the attacks, beside the names of the attacks."""
@@ -26,6 +26,8 @@ _EXACT = 1000
 
 def mcnemar(only_a: int, only_b: int) -> float:
     """Return the two-sided p value of McNemar's test (1947) of two models, or two attacks, on the same decisions.
+
+    A decision is one prediction that is counted.
 
     The test counts the decisions that are right (or broken) only for one of the two. For up to 1,000 such decisions the
     exact binomial test is used, for more the chi-square test with continuity correction.
@@ -145,7 +147,7 @@ class RunsInPairs:
         """Return the differences between any two models under each attack, and between any two attacks on each model.
 
         Two models that read demonstrations are compared only where both were shown equally many. The attack `ORIGINAL`
-        stands for unchanged rows; under it, models are compared by their rates of right decisions.
+        stands for unchanged rows; under it, models are compared by how many of their counted predictions are right.
         """
         return [*self._of_models(), *_of_attacks(self.judged)]
 

@@ -31,7 +31,7 @@ Counts = npt.NDArray[np.float64]
 Ends: TypeAlias = tuple[float, float]
 
 Z95 = 1.959963984540054
-"""The 97.5 % point of the normal distribution."""
+"""The 97.5 % point of the normal distribution: a 95 % interval has this many standard errors on each side."""
 
 RESAMPLES = 1000
 """The number of resamples in a bootstrap."""
@@ -233,7 +233,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 WORST, WORST_ASR, CONSISTENCY = "worst_case", "worst_case_asr", "consistency"
 
 RIGHT = "right"
-"""The name of the rate of right decisions on the originals."""
+"""The name of the rate of right decisions (predictions that are counted) on the originals."""
 
 _LETTERS = np.array(["w", "f", "b", "k"])
 """The letters for wrong, fixed, broken and kept; the index is 2 · (right before) + (right after)."""
@@ -424,8 +424,8 @@ def _digest(value: object) -> str:
 def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
     """Return the counts behind two rates of the worst case, in which an adversary chooses the attack for each original.
 
-    - `worst_case`: the share of decisions that are right on the original and on every perturbed row (Liang et al. 2023,
-      HELM, section 4.3).
+    - `worst_case`: the share of decisions (predictions that are counted) that are right on the original and on every
+      perturbed row (Liang et al. 2023, HELM, section 4.3).
     - `worst_case_asr`: the share of decisions right on the original that at least one perturbed row breaks.
 
     Args:
@@ -491,7 +491,9 @@ Name: TypeAlias = tuple[str, str]
 """The key of a rate: the name of its attack ("" for a rate over all attacks), and its own name."""
 
 LOSS = "loss"
-"""The name of the rate (broken - fixed) / decisions over perturbed rows that keep the meaning; it may be below 0."""
+"""The name of the rate of lost right answers, (broken - fixed) / all counted predictions, over perturbed rows that
+should keep the meaning; it may be below 0.
+"""
 
 OF_VALID = "valid:"
 """The prefix of the names of rates that are counted over the rows that people found valid."""
@@ -526,7 +528,7 @@ class JudgedRun:
         return rate_of(self.cells[attack, name], self.resamples[attack, name], right)
 
     def success(self, attack: str) -> report.SuccessRate:
-        """Return the success rate of an attack, with its interval and the counts of right, broken and fixed decisions.
+        """Return the success rate of an attack, with its interval and the counts of right, broken and fixed answers.
 
         Args:
             attack: the name of the attack.
@@ -539,7 +541,7 @@ class JudgedRun:
     def drop_rate(self, attack: str, rows: str = "") -> report.Rate:
         """Return the performance drop rate of an attack (Zhu et al. 2023, PromptRobust), in per cent.
 
-        It is 1 - a / b, where a and b are the numbers of right decisions after and before the attack. The interval is
+        It is 1 - a / b, where a and b are the numbers of right predictions after and before the attack. The interval is
         that of the bootstrap.
 
         Args:
@@ -557,7 +559,7 @@ class JudgedRun:
 
 
 def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = None) -> report.Rate:
-    """Return a rate in per cent, with Wilson's 95 % interval.
+    """Return a rate in per cent, with Wilson's 95 % interval, for the report.
 
     If a record has several decisions, the interval allows for their dependence (`effective`).
 
@@ -698,7 +700,7 @@ def same_meaning(rows: Iterable[Pair]) -> Flags:
 
 
 def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRate:  # noqa: ANN401  (an index of an array)
-    """Return the success rate of an attack over all decisions, or over some of them.
+    """Return the success rate of an attack over all decisions (predictions that are counted), or over some of them.
 
     Its interval is Wilson's. Decisions about one row in several episodes depend on each other, so the interval is
     computed from the mean counts of an episode.

@@ -111,7 +111,7 @@ def shares_broken(
 
 
 def hardest(right: Sequence[Pair], pairs: Pairs) -> list[HardRow]:
-    """Return the ten rows of a search that were hardest to break, the hardest first.
+    """Return the ten rows of a search that were hardest to break (to turn the right answer wrong), the hardest first.
 
     Rows that the search did not break come before those that it broke. In each of the two groups, the rows with the
     most queries (texts that the model was asked about) come first.

@@ -13,7 +13,7 @@ FORMATS = ("markdown", "csv", "latex")
 
 
 NONE = "–"
-"""The text of a cell without a value."""
+"""The text of a cell without a value: a dash."""
 
 INTERVAL = "95 %"
 """The heading of a column that holds the interval of the rate in the column before it."""

@@ -25,7 +25,7 @@ from augment_ru.resources import file_text
 
 VALID, INVALID, UNCLEAR = "valid", "invalid", "unclear"
 ANSWERS = {"да": VALID, "нет": INVALID, "неясно": UNCLEAR}
-"""Maps the answer that an annotator chooses to its verdict."""
+"""Maps the answer that an annotator chooses (yes, no, unclear in Russian) to its verdict."""
 
 _MOST_VOTES = 10**6
 """The most votes for one row."""
@@ -121,7 +121,6 @@ def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict
     """Yield what an annotator is shown for each sampled row, without the name of its attack.
 
     It is a dictionary of texts: `id`, `original`, `perturbed`, `answer` (the right one) and `question`.
-
     Rows with equal texts get the same id.
 
     Args:
