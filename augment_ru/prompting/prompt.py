@@ -424,7 +424,7 @@ class Prompt:
 
     @property
     def digest(self) -> str:
-        """The name of the prompt, with an eight-digit digest of all its values except the task."""
+        """The name of the prompt, with a digest (eight hexadecimal digits) of all its values except the task."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
         if self.layout is None:  # so that prompts without a layout keep their digests
             del values["layout"]
