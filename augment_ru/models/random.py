@@ -30,6 +30,10 @@ class Random(Model):
     """A model that gives random labels, all equally likely; without labels, random words of the text.
 
     A draw depends only on the seed and the row, so equal rows get equal labels.
+
+    Attributes:
+        labels: the labels that answers are drawn from; None to answer with words of the text.
+        seed: the seed of the random numbers.
     """
 
     labels: tuple[str, ...] | None
