@@ -34,10 +34,10 @@ class SearchFigures:
     """Counts over the rows that a search against a model made.
 
     Attributes:
-        counts: the counts by name. Under the name of a status is the number of its rows. `right` is the number
-            of rows that the model had right before the search, and `queries` is the number of queries for these rows.
-            `changes` is the number of changes in broken rows. `minimal` is the number of broken rows in which every
-            change is needed to break the answer.
+        counts: the counts by name. Under the name of a status is the number of its rows. `right` is the number of rows
+            that the model answered right before the search, and `queries` is the number of queries for these rows.
+            `changes` is the number of changes in broken rows (those whose answer the search made wrong). `minimal` is
+            the number of broken rows in which every change is needed to break the answer.
     """
 
     counts: Counter[str] = field(default_factory=Counter)

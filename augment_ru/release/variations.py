@@ -239,11 +239,14 @@ class SharedSimilarity(Similarity):
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers of annotation that the similarity reads; all attacks share this similarity."""
+        """The layers of annotation (such as lemmas or entities) that the similarity, shared by all attacks, reads."""
         return self._inner.layers
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer for these originals; a call with the same object as the last one returns the same scorer."""
+        """Return what scores texts against these originals.
+
+        A call with the same object as the last call returns the same scorer.
+        """
         if self._scorer is None or references is not self._references:
             self._references, self._scorer = references, self._inner.against(references)
         return self._scorer
