@@ -228,7 +228,7 @@ INPUT = (
     option("--field NAME...", "A field that is perturbed, in place of the task's.", dest="fields"),
     *FILE_FORM,
 )
-"""The options for the rows and the input file."""
+"""The options for the rows and the input file: the task, the fields, and those of `FILE_FORM`."""
 SPANS = option(
     "--spans",
     "What is perturbed in texts with labelled spans: what stands around them, the spans, or both.  [default: context]",
