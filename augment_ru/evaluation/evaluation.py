@@ -159,7 +159,7 @@ class Evaluation:
         return found
 
     def counted(self) -> Report:
-        """Return the report; it is computed once and kept."""
+        """Return the report as a `Report`, with typed attributes; it is computed once and kept."""
         return self._counted
 
     @cached_property
@@ -375,7 +375,7 @@ class Evaluation:
         return pd.DataFrame(tables.numbers(self.counted()))
 
     def to_markdown(self) -> str:
-        """Return the tables of the report in markdown."""
+        """Return the tables of the report that `augment-ru evaluate` prints by default, in markdown."""
         parts = [f"{table.title}\n\n{as_text(table, 'markdown')}" for table in tables.tables_of(self.counted())]
         return "\n".join(parts)
 
@@ -396,8 +396,9 @@ class Evaluation:
     def predictions(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each answer to a perturbed row; if there are no attacks, for each answer to an original.
 
-        A model answers once for each number of demonstrations and each set of them (episode). The rows hold all that is
-        needed to count the report again.
+        A model answers once for each number of demonstrations and each set of them (episode). A row (a dictionary)
+        holds the model, shots, episode, attack, id, right answer, both predictions, the status of the perturbed row and
+        the outcome: all that is needed to count the report again.
         """
         task = self.pairs.task
         for judged in self.judged:
@@ -439,9 +440,10 @@ class Evaluation:
     def worst_case(self) -> Iterator[dict[str, Any]]:
         """Yield for each original, in order, the perturbed row that breaks the most decisions.
 
-        A decision is one prediction of one model with one set of demonstrations. If several rows break equally many,
-        the one most similar to its original is taken. If several are equally similar, the one whose attack comes first
-        is taken. If no row of an original breaks a decision, its most similar row is taken.
+        A decision is one prediction of one model with one set of demonstrations; it is broken if it is right on the
+        original and wrong on the perturbed row. If several rows break equally many, the one most similar to its
+        original is taken. If several are equally similar, the one whose attack comes first is taken. If no row of an
+        original breaks a decision, its most similar row is taken.
 
         These rows are chosen because they break decisions, so a success rate over them is too high. Therefore each row
         lists the attacks and models it was chosen from, and `evaluate` counts these rows as an attack of their own.
@@ -616,7 +618,7 @@ Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int]
 value of the context manager is a function, which is called with the number of newly answered questions."""
 
 DoneHook: TypeAlias = Callable[[Sequence[ModelRun]], None]
-"""A hook that is called for each model, with the model's runs, after all its questions were answered."""
+"""A function that is called for each model, with its runs (its answers), after all its questions were answered."""
 
 
 def evaluate(

@@ -152,7 +152,7 @@ class SearchRows(RowWork):
     shown: list[Finding] | None = None
 
     def begin(self) -> OnChunk:
-        """Load the model, and return the function that searches the records of a chunk."""
+        """Load the model, and return the function that searches a chunk (the records that are read at once)."""
         job, given = self.job, self.given
         model = self._model(given["model"])
         adversary = Adversary(

@@ -357,7 +357,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
     @property
     def has_shots_by_task(self) -> bool:
-        """Whether tasks may have different numbers of demonstrations."""
+        """Whether tasks may differ in their numbers of demonstrations: `k` is "task", or a task states `shots`."""
         return self.shots.k == "task" or any(task.shots is not None for task in self.tasks)
 
     @property
