@@ -228,16 +228,14 @@ class Adversary:
     ) -> None:
         if isinstance(attacks, str):
             raise AugmentError(f"attacks: '{attacks}' is one text; give a list of attacks")
-        check_search(len(attacks), budget, draws, seconds, confirm)
-        budget, draws = int(budget), int(draws)  # such as NumPy's
         self.perturbers = tuple(
             one
             if isinstance(one, Perturber)
             else Perturber(one, similarity=similarity, threshold=threshold, seed=seed, probability=probability)
             for one in attacks
         )
-        if alone := next((one.attack.name for one in self.perturbers if one.attack.permutes_options), None):
-            raise AugmentError(f"attacks: {alone} permutes options, and has no changes to search; leave it to perturb")
+        check_search([one.attack for one in self.perturbers], budget, draws, seconds, confirm)
+        budget, draws = int(budget), int(draws)  # such as NumPy's
         self.preparation = preparation or Preparation(constraints, annotator)
         self.budget, self.target, self.minimal, self.draws = budget, target, minimal, draws
         self.ledger = Ledger(model if isinstance(model, NamedModel) else NamedModel.of(name, model), cache)
@@ -412,12 +410,12 @@ def _guide_of(guide: Model | NamedModel, model: NamedModel, cache: Cache | None)
 
 
 def check_search(
-    attacks: int, budget: int, draws: int, seconds: float | None = None, confirm: int | None = None
+    attacks: Sequence[str | Attack], budget: int, draws: int, seconds: float | None = None, confirm: int | None = None
 ) -> None:
     """Check the settings of a search against a model.
 
     Args:
-        attacks: the number of attacks, at least 1.
+        attacks: the attacks, or the names of attacks that are not made yet.
         budget: the most queries for a record, at least 1.
         draws: how often each attack is asked for random changes, from which the search chooses, from 1 to 100.
         seconds: how many seconds all searches may take, greater than 0; None for no limit.
@@ -425,10 +423,12 @@ def check_search(
             depends on the model.
 
     Raises:
-        AugmentError: there is no attack, or a number is out of range.
+        AugmentError: there is no attack, one reorders options, or a number is out of range.
     """
     if not attacks:
         raise AugmentError("no attack; name one with `attacks`; augment-ru list attacks shows them")
+    if alone := next((one.name for one in attacks if isinstance(one, Attack) and one.permutes_options), None):
+        raise AugmentError(f"`attacks` {alone}: permutes options, and has no changes to search; leave it to perturb")
     integer("`budget`", budget, least=1)
     integer("`draws`", draws, least=1, most=_MOST_DRAWS)
     integer("`confirm`", confirm or 0, least=0)

@@ -20,7 +20,7 @@ from augment_ru.records.groups import grouped
 
 @dataclass(frozen=True, slots=True)
 class Options(CheckedOptions):
-    """The options of `--model-option people.NAME=VALUE`.
+    """The options of the model `people` (a file of annotators' answers), set by `--model-option people.NAME=VALUE`.
 
     Attributes:
         aggregate: how the answers to a text become one. `majority` takes the most frequent answer; of equally frequent

@@ -28,7 +28,7 @@ _HIGHLIGHT, _PLACE = "@highlight", "@placeholder"
 
 @dataclass(frozen=True, slots=True)
 class Options(CheckedOptions):
-    """The options of `--model-option tfidf.NAME=VALUE`.
+    """The options of the model `tfidf` (it ranks documents), set by `--model-option tfidf.NAME=VALUE`.
 
     Attributes:
         corpus: the file of the documents; it must be given.
@@ -40,7 +40,7 @@ class Options(CheckedOptions):
 
 
 def tfidf(request: ModelRequest, /) -> Ranker:
-    """Make a model that ranks documents by tf-idf.
+    """Make a model that ranks documents by the cosine of their tf-idf vectors and that of the query.
 
     Args:
         request: what the model is made from; the option `corpus` names the file of the documents.

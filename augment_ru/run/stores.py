@@ -61,7 +61,7 @@ def _names(name: str) -> re.Pattern[str]:
 
 
 class FolderStore:
-    """A store in a folder that only this user can write to."""
+    """A store for the results of the parts of a run, in a folder that only this user can write to."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -72,7 +72,7 @@ class FolderStore:
         return str(self._folder)
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a file; None if it does not exist."""
+        """Return the content of a file in the store; None if it does not exist or cannot be read."""
         with suppress(OSError):
             return (self._folder / name).read_bytes()
         return None
