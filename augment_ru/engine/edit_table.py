@@ -15,7 +15,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.script import Script, Triple
 from augment_ru.text.characters import Codes, Mask, decode, marked, surrogates
 
-_SCRIPTS = 4096
+_SCRIPTS = 1024
 """How many scripts are made at once."""
 
 
@@ -121,8 +121,7 @@ class EditTable(Sequence[Script]):
         """Return a new table with only some of the edited texts.
 
         Args:
-            texts: the indices of the texts to take, ascending, shape (taken texts,). The new table numbers these texts
-                from 0.
+            texts: the indices of the texts to take, shape (taken texts,). The new table numbers these texts from 0.
         """
         counts = np.diff(self.firsts)[texts]
         firsts = np.concatenate([[0], counts.cumsum()])

@@ -192,7 +192,8 @@ class Perturber:
         """Return the legal changes of each candidate."""
         batch = prepared.batch
         keys = self._streams(prepared, range(candidates)).keys.reshape(candidates, -1)
-        return [legal(batch, proposals_of(self.attack, batch, Streams(own))) for own in keys]
+        kind = np.int32 if batch.codes.size * candidates < 2**31 else np.int64  # a long text has 10^6 changes
+        return [legal(batch, proposals_of(self.attack, batch, Streams(own))).in_columns_of(kind) for own in keys]
 
     def _plan(self, tiles: Tiles, units: Units, found: Sequence[Proposals]) -> tuple[Plan, Mask, Ints]:
         """Plan the legal changes of all candidates (`found`).
@@ -203,7 +204,9 @@ class Perturber:
         """
         number = units.records.size
         owners = [units.of_places(one.starts[one.first_edits]) + at * number for at, one in enumerate(found)]
-        plan = Plan.of(tiles.proposals(found), np.concatenate(owners), tiles.count * number)
+        kind = found[0].changes.dtype
+        every = np.concatenate(owners, dtype=kind, casting="same_kind")
+        plan = Plan.of(tiles.proposals(found), every, tiles.count * number)
         active = cut(plan.proposals, plan.owners, self.attack.probability, self.min_changes)
         return plan, active, np.bincount(plan.owners[active], minlength=plan.levels.size)
 

@@ -304,7 +304,13 @@ class Preparation:
                 warned[at] = lines
         guarded = _guarded(guards, records, docs, fields, owners)
         batch = Batch(
-            texts, docs, spans, borders, self.annotate, contexts=partial(contexts_of, records), guarded=guarded
+            texts,
+            docs if needs.layers else None,  # what only rules read is not held
+            spans,
+            borders,
+            self.annotate,
+            contexts=partial(contexts_of, records),
+            guarded=guarded,
         )
         questions = Questions.of(records, fields, owners, batch) if each else None
         return Prepared(records, fields, owners, digests(keys), batch, questions, warned)

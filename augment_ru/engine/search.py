@@ -515,8 +515,11 @@ class Gate:
         return kept
 
     def _scored(self, edits: EditTable) -> Floats:
-        """Return the scores of edited texts, rounded, shape (texts,)."""
-        scores: Floats = np.round(checked_scores(self.scorer, edits.rows, Candidates(edits)), DIGITS)
+        """Return the scores of edited texts, each of which has an edit, rounded, shape (texts,)."""
+        order = np.lexsort((edits.starts[edits.firsts[:-1]], edits.rows))  # what is kept of a sentence is used at once
+        edits = edits.take(order)
+        scores = np.empty(order.size)
+        scores[order] = np.round(checked_scores(self.scorer, edits.rows, Candidates(edits)), DIGITS)
         self._cost.calls += 1
         self._cost.pairs += len(edits)
         return scores

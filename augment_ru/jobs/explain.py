@@ -12,6 +12,7 @@ from rich.text import Text
 from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.edits import Edit, Span
+from augment_ru.engine.attack import Needs
 from augment_ru.engine.differences import visible
 from augment_ru.engine.edit_table import one_by_one
 from augment_ru.engine.legality import Drop, legal
@@ -57,13 +58,11 @@ def explain_text(text: str, given: Mapping[str, Any]) -> None:
         if not given["attacks"]:
             return
     record = Record({"text": text}, generic())
-    prepared = preparation.chunk([record], [one.needs for one in perturbers])
+    constraints = preparation.constraints(record.task)
+    read = Needs(frozenset().union(*(one.layers for one in constraints)))
+    prepared = preparation.chunk([record], [read, *(one.needs for one in perturbers)])
     docs = {"text": prepared.batch.docs[0]}
-    rules = {
-        span.label: one.name
-        for one in preparation.constraints(record.task)
-        for span in protected((one,), record.view, docs)["text"]
-    }
+    rules = {span.label: one.name for one in constraints for span in protected((one,), record.view, docs)["text"]}
     _protected(console, "protected", text, prepared.batch.protected(0), rules)
     for perturber in perturbers:
         console.print()

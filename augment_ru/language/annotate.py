@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from sys import intern
 from typing import Any, Protocol
 
 from augment_ru.errors import AugmentError, check_known, optional, saying_instead, unknown
@@ -124,7 +125,7 @@ class _Part:
         read, origin = readable(text)
         found = token_ranges(read)
         places = found if origin is None else [(origin[start], origin[stop]) for start, stop in found]
-        return cls(read, [read[start:stop] for start, stop in found], places, [start for start, _ in found])
+        return cls(read, [intern(read[start:stop]) for start, stop in found], places, [start for start, _ in found])
 
     def sentences(self) -> Iterator[list[str]]:
         """Yield the tokens of each sentence; every token is in exactly one."""

@@ -75,8 +75,8 @@ def _max_marginals(scores: Floats, transitions: Floats, sizes: Ints) -> Floats:
 
 Numbers = npt.NDArray[np.floating]
 
-_MOST_WORDS = 4096
-"""The most words whose products with the first convolution are cached; each takes 3 KB in float32."""
+_KEPT = 6 * 2**20
+"""The bytes of an encoder for the products of words with the first convolution: of 2,048 words in float32."""
 
 
 _ALONE = 2**18
@@ -166,7 +166,7 @@ class Encoder:
         self._parts = np.arange(len(self._codes))
         self._of_word, of_shape = self._first.weights[: words.dim], self._first.weights[words.dim :]
         self._of_shapes = shapes @ of_shape
-        self._kept = np.empty((_MOST_WORDS, self._of_word.shape[1]), dtype)
+        self._kept = np.empty((_KEPT // self._of_word[0].nbytes, self._of_word.shape[1]), dtype)
         self._row_of: dict[int, int] = {}
         self._lock = Lock()
 
@@ -190,7 +190,7 @@ class Encoder:
         """Return the products of the words' vectors with the weights of the first convolution, shape (words, 768)."""
         with self._lock:
             new = [word for word in dict.fromkeys(words) if word not in self._row_of]
-            if len(self._row_of) + len(new) > _MOST_WORDS:
+            if len(self._row_of) + len(new) > len(self._kept):
                 self._row_of.clear()
                 new = list(dict.fromkeys(words))
             if new:

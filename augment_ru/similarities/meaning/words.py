@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise, repeat
+from sys import intern
 from typing import Any, TypeAlias, TypeVar
 from unicodedata import normalize
 
@@ -155,7 +156,7 @@ class Source:
         places = words_of(text)
         self.starts = [start for start, _ in places]
         self.stops = [stop for _, stop in places]
-        self.forms = [form_of(text[start:stop]) for start, stop in places]
+        self.forms = [intern(form_of(text[start:stop])) for start, stop in places]  # a long text repeats its words
         self._parts: dict[tuple[int, int], Source] = {}
         self._found: dict[tuple[Callable[[Source, int], Any], int], Any] = {}
 
@@ -226,6 +227,8 @@ class Source:
 
     def _part(self, first: int, last: int) -> "Source":
         if (first, last) not in self._parts:
+            if len(self._parts) >= _MOST_PARTS:
+                self._parts.clear()
             self._parts[first, last] = Source(self.text[self._sentences[first][0] : self._sentences[last][1]])
         return self._parts[first, last]
 
@@ -283,6 +286,7 @@ class Source:
 
 _kept = lru_cache(maxsize=2048)(Source)
 _KEPT_LENGTH = 1000
+_MOST_PARTS = 256
 
 
 @dataclass
