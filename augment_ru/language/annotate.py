@@ -80,8 +80,8 @@ class Natasha:
         if "morphology" in layers:
             sentences = [words for part in parts for words in part.sentences()]
             tagged = tags(sentences)
-            columns["_pos"] = _regroup(parts, [[tag.partition("|")[0] for tag in row] for row in tagged])
-            columns["_features"] = _regroup(parts, [[tag.partition("|")[2] for tag in row] for row in tagged])
+            columns["_pos"] = _regroup(parts, [[intern(tag.partition("|")[0]) for tag in row] for row in tagged])
+            columns["_features"] = _regroup(parts, [[intern(tag.partition("|")[2]) for tag in row] for row in tagged])
             if "syntax" in layers:
                 parsed = trees(sentences)
                 columns["_relation"] = _regroup(parts, [[relation for _, relation in row] for row in parsed])
