@@ -54,6 +54,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """End the process of which tests made copies."""
+    if "copies" in sys.modules:
+        sys.modules["copies"].end()
+
+
 def _only_here(host: bytes | str | None, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401  (getaddrinfo's own)
     name = host.decode() if isinstance(host, bytes) else host
     if name not in (None, "", "localhost", "127.0.0.1", "::1"):

@@ -22,7 +22,7 @@ from augment_ru.engine.presets import preset
 from augment_ru.records.task import task as task_of
 from augment_ru.release.build import BuildReport
 from augment_ru.release.release_recipe import parse_release_recipe, read_release_recipe
-from commands import copied, fails, load, run, wait_until
+from commands import copied, fails, run, wait_until
 from profiles import IS_FULL
 from releases import EXAMPLE, QUESTIONS, RECIPE, built, contents, recipe, rows_of, write_rows
 
@@ -370,8 +370,7 @@ def test_a_damaged_shard_is_made_again(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forks")
 def test_a_build_that_is_killed_at_any_moment_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     path = recipe(tmp_path, RECIPE.replace('spec = "butterfingers"', 'spec = "eda_delete"'))
-    load(scored=False)
-    done = copied(lambda: print(json.dumps(release_runs.main(path, tmp_path / "out", 1))), [str(path)])
+    done = copied(release_runs.print_main, path, tmp_path / "out", 1)
     assert done.returncode == 0, done.stderr.decode()
     counts = json.loads(done.stdout)
     assert counts["kills"] >= (50 if IS_FULL else 9)
