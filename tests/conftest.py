@@ -16,6 +16,8 @@ _ALL = Path(os.environ["AUGMENT_RU_TEST_MODELS"]) if "PYTEST_XDIST_WORKER" in os
 CACHE = own_folder("augment-ru-models") if _ALL is None else _ALL / os.environ["PYTEST_XDIST_WORKER"]
 CACHE.mkdir(exist_ok=True)
 os.environ["AUGMENT_RU_TEST_MODELS"] = str(CACHE if _ALL is None else _ALL)
+if "AUGMENT_RU_TEST_COPIES" not in os.environ:  # workers share one process that is copied
+    os.environ["AUGMENT_RU_TEST_COPIES"] = str(own_folder("augment-ru-copies"))
 # before anything imports huggingface_hub, which reads it once; processes that tests start inherit it
 os.environ["HF_HUB_CACHE"] = str(CACHE)
 # images of containers forbid kept bytecode: every process that a test starts would compile the package again

@@ -232,18 +232,20 @@ def run_apart(*args: str | Path, stdin: bytes = b"", **options: Any) -> subproce
 
 
 def load() -> None:
-    """Import what commands import at their start: command line, annotation, gate, scikit-learn."""
+    """Load what commands load: command line, annotation, dictionaries, gate, normalizer, scikit-learn."""
     import rich._emoji_codes  # noqa: F401, PLC0415  (files of tests without a command load nothing)
     import sklearn.feature_extraction.text  # noqa: PLC0415
     import sklearn.linear_model  # noqa: F401, PLC0415
 
-    from augment_ru import Augmenter, attacks, cli, jobs  # noqa: PLC0415
+    from augment_ru import Augmenter, Normalizer, attacks, cli, jobs  # noqa: PLC0415
 
     for package in (attacks, cli, jobs):
         for module in iter_modules(package.__path__, f"{package.__name__}."):
             import_module(module.name)
-    for attack in ("butterfingers", "eda_swap"):
-        list(Augmenter(attack).records([{"text": "Кошка Маша спит на окне."}]))
+    lines = (_HERE.parents[1] / "examples" / "reviews.jsonl").read_text(encoding="utf-8").splitlines()
+    for attack in ("butterfingers", "eda_delete", "eda_swap"):
+        list(Augmenter(attack).records(map(json.loads, lines)))
+    Normalizer("evasion+spoken")("Лучшее к.a.зино")
 
 
 def begin(cwd: str, env: Mapping[str, str]) -> None:

@@ -1,7 +1,7 @@
 """Copies (forks) of a process that has just started and loaded what commands load.
 
-The process is started at the first use, and ends with the one that started it. It knows nothing of what tests did in
-theirs, has no threads, and is small: a copy of it costs a tenth of one of a process that has run tests.
+The process is started at the first use, once for all workers of pytest. It knows nothing of what tests did in theirs,
+has no threads, and is small: a copy of it costs a tenth of one of a process that has run tests.
 """
 
 import atexit
@@ -14,7 +14,6 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -22,10 +21,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
+from filelock import FileLock
+
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """A fork has no threads of its parent, so the parent must have none."""
 _NUMBER = struct.Struct("q")
 _HERE = Path(__file__).parent
+_LONELY = 60.0
+"""Seconds until the process ends if nobody says that he may ask."""
 
 
 @dataclass(frozen=True)
@@ -39,41 +42,67 @@ class _Work:
 
 
 class _Origin:
-    """The process that is copied: where it is asked, and by whom it was started."""
+    """The process that is copied. All workers of pytest use the same, which ends when none of them is left."""
 
     def __init__(self) -> None:
         self.address = ""
-        self._place: tempfile.TemporaryDirectory[str] | None = None
+        self._kept: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
 
-    def start(self) -> None:
-        """Start the process, and wait until it can be asked."""
-        self._place, self._owner = tempfile.TemporaryDirectory(), os.getpid()
-        address = os.path.join(self._place.name, "asked")  # noqa: PTH118  (a socket's address is a string)
+    def find(self) -> None:
+        """Find the process, or start it; wait until it can be asked."""
+        self.address = str(Path(os.environ["AUGMENT_RU_TEST_COPIES"]) / "origin")
+        self._owner = os.getpid()
+        with FileLock(f"{self.address}.lock"):
+            try:
+                self._kept = self.connected()
+            except OSError:
+                Path(self.address).unlink(missing_ok=True)
+                self._start()
+                self._kept = self.connected()
+        self._kept.sendall(_NUMBER.pack(0))
+        atexit.register(self.end)
+
+    def connected(self) -> socket.socket:
+        """A new connection to the process.
+
+        Raises:
+            OSError: there is no such process.
+        """
+        asked = socket.socket(socket.AF_UNIX)
+        try:
+            asked.connect(self.address)
+        except OSError:
+            asked.close()
+            raise
+        return asked
+
+    def _start(self) -> None:
         path = os.pathsep.join([str(_HERE.parents[1]), *(one for one in sys.path if one)])
-        line = [sys.executable, "-c", "import sys, copies; copies.serve(sys.argv[1])", address]
+        line = [sys.executable, "-c", "import sys, copies; copies.serve(sys.argv[1])", self.address]
         self._process = subprocess.Popen(
-            line, env={**os.environ, **_ONE_THREAD, "PYTHONPATH": path}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            start_new_session=True,
+            line, env={**os.environ, **_ONE_THREAD, "PYTHONPATH": path}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
         assert self._process.stdout is not None
         assert self._process.stdout.read(1) == b"+", "the process that is copied did not start"
-        self.address = address
-        atexit.register(self.end)
+        self._process.stdout.close()
 
     def end(self) -> None:
-        """End the process, if this one started it."""
-        if self._process is not None and self._owner == os.getpid():
-            self._process.communicate()
-            self._process, self.address = None, ""
+        """Need no copy any more; who started the process waits until the others do not, either."""
+        if self._kept is not None and self._owner == os.getpid():
+            self._kept.close()
+            self._kept, self.address = None, ""
+            if self._process is not None:
+                self._process.wait()
 
 
 _ORIGIN = _Origin()
 
 
 def end() -> None:
-    """End the process that is copied, if there is one; workers of pytest-xdist end without their exit handlers."""
+    """Need no copy any more. Workers of pytest-xdist end without their exit handlers."""
     _ORIGIN.end()
 
 
@@ -97,12 +126,11 @@ class Copy:
         env: Mapping[str, str] | None = None,
     ) -> None:
         if not _ORIGIN.address:
-            _ORIGIN.start()
+            _ORIGIN.find()
         work = _Work(function, arguments, str(cwd or Path.cwd()), dict(os.environ if env is None else env))
         data = pickle.dumps(work)
         files = [one if isinstance(one, int) else one.fileno() for one in streams]
-        self._asked = socket.socket(socket.AF_UNIX)
-        self._asked.connect(_ORIGIN.address)
+        self._asked = _ORIGIN.connected()
         socket.send_fds(self._asked, [_NUMBER.pack(len(data))], files)
         self._asked.sendall(data)
         self._process = _number(self._asked)
@@ -137,7 +165,7 @@ def _read(asked: socket.socket, size: int) -> bytes:
 
 
 def serve(address: str) -> None:
-    """What the process does that is copied: answer until stdin ends."""
+    """What the process does that is copied: answer until nobody is left who may ask."""
     import commands  # noqa: PLC0415  (it imports this module)
 
     _ORIGIN.address = address  # copies may ask for copies, too
@@ -149,27 +177,42 @@ def serve(address: str) -> None:
     listening.listen(64)
     sys.stdout.write("+")
     sys.stdout.flush()
+    users: set[socket.socket] = set()
     while True:
-        ready, _, _ = select.select([sys.stdin, listening], [], [])
-        if sys.stdin in ready:  # nothing is ever written there
+        ready, _, _ = select.select([listening, *users], [], [], _LONELY)
+        for one in users.intersection(ready):
+            users.remove(one)
+            one.close()
+        if listening in ready:
+            asked, _ = listening.accept()
+            size, files, _, _ = socket.recv_fds(asked, _NUMBER.size, 3)
+            if size == _NUMBER.pack(0):
+                users.add(asked)
+            elif size:
+                _answer_apart(asked, *_NUMBER.unpack(size), files)
+        elif not users:
             break
-        asked, _ = listening.accept()
-        if os.fork() == 0:
-            listening.close()
-            _answer(asked)
-        asked.close()
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
+    listening.close()
     with suppress(ChildProcessError):
         while True:
             os.waitpid(-1, 0)
 
 
-def _answer(asked: socket.socket) -> NoReturn:
+def _answer_apart(asked: socket.socket, size: int, files: Sequence[int]) -> None:
+    """Answer in a copy that waits for another, so that this process can answer others."""
+    if os.fork() == 0:
+        _answer(asked, size, files)
+    asked.close()
+    for file in files:
+        os.close(file)
+
+
+def _answer(asked: socket.socket, size: int, files: Sequence[int]) -> NoReturn:
     """Copy this process, say the copy's number, and then its exit code."""
-    size, files, _, _ = socket.recv_fds(asked, _NUMBER.size, 3)
-    data = _read(asked, *_NUMBER.unpack(size))
+    data = _read(asked, size)
     child = os.fork()
     if child == 0:
         asked.close()

@@ -154,6 +154,8 @@ def _printed(page: str, found: Sequence[Block], left_out: Mapping[str, str], *, 
         }
         for block in runs
     ]
+    if not runs:
+        return {}
     if copies and not any(block.file.startswith("augment_ru/") for block in found):  # this process has its own package
         done = commands.copied(page_runs.print_blocks, tasks)
     else:
