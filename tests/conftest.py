@@ -11,6 +11,7 @@ from typing import Any
 
 from own_folders import own_folder
 
+gc.disable()  # until all is imported and collected: what is made until then stays
 # pytest-xdist ends its workers without their exit handlers, so theirs are in the folder of the process that starts them
 _ALL = Path(os.environ["AUGMENT_RU_TEST_MODELS"]) if "PYTEST_XDIST_WORKER" in os.environ else None
 CACHE = own_folder("augment-ru-models") if _ALL is None else _ALL / os.environ["PYTEST_XDIST_WORKER"]
@@ -54,6 +55,7 @@ def pytest_collection_finish() -> None:
     """Let no later collection of garbage walk through what lives to the end, nor copies of this process copy it."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure() -> None:

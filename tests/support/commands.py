@@ -67,7 +67,7 @@ def run(
         return _within(lambda: cli(prog_name="augment-ru"), ["augment-ru", *words], stdin, cwd)
     if not hasattr(os, "fork"):
         return run_apart(*args, stdin=stdin, cwd=cwd, env=env)
-    return copied(_command, words, *(["forks"] if forks and not IS_FULL else []), stdin=stdin, cwd=cwd, env=env)
+    return copied(command, words, *(["forks"] if forks and not IS_FULL else []), stdin=stdin, cwd=cwd, env=env)
 
 
 def _within(
@@ -155,7 +155,7 @@ def run_script(path: Path, *args: str, cwd: Path) -> subprocess.CompletedProcess
     return _within(script, [str(path), *args], b"", cwd)
 
 
-def _command(words: Sequence[str], *options: str) -> None:
+def command(words: Sequence[str], *options: str) -> None:
     """Run a command with these arguments as the program of this process; with "forks", its workers are its forks."""
     from augment_ru.__main__ import main  # noqa: PLC0415
 
@@ -214,7 +214,7 @@ def on_terminal(*args: str | Path, columns: int = 80) -> str:
 
     ours, theirs = pty.openpty()
     environment = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm-256color"}
-    copy = Copy(_command, list(map(str, args)), streams=(theirs,) * 3, env=environment)
+    copy = Copy(command, list(map(str, args)), streams=(theirs,) * 3, env=environment)
     os.close(theirs)
     printed = b""
     with suppress(OSError):  # the other side is closed

@@ -8,6 +8,7 @@ import atexit
 import gc
 import os
 import pickle
+import resource
 import select
 import signal
 import socket
@@ -22,6 +23,8 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from filelock import FileLock
+
+from own_folders import own_folder
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """A fork has no threads of its parent, so the parent must have none."""
@@ -52,7 +55,7 @@ class _Origin:
 
     def find(self) -> None:
         """Find the process, or start it; wait until it can be asked."""
-        self.address = str(Path(os.environ["AUGMENT_RU_TEST_COPIES"]) / "origin")
+        self.address = str(Path(os.environ.get("AUGMENT_RU_TEST_COPIES") or own_folder("augment-ru-copies")) / "origin")
         self._owner = os.getpid()
         with FileLock(f"{self.address}.lock"):
             try:
@@ -83,7 +86,7 @@ class _Origin:
         line = [sys.executable, "-c", "import sys, copies; copies.serve(sys.argv[1])", self.address]
         self._process = subprocess.Popen(
             line, env={**os.environ, **_ONE_THREAD, "PYTHONPATH": path}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, start_new_session=True,
+            stdout=subprocess.PIPE, start_new_session=True, preexec_fn=_with_all_memory,  # noqa: PLW1509
         )  # fmt: skip
         assert self._process.stdout is not None
         assert self._process.stdout.read(1) == b"+", "the process that is copied did not start"
@@ -96,6 +99,12 @@ class _Origin:
             self._kept, self.address = None, ""
             if self._process is not None:
                 self._process.wait()
+
+
+def _with_all_memory() -> None:
+    """Lift the bound of a test in a new process, which others ask, too."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
 _ORIGIN = _Origin()
