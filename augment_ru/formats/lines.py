@@ -32,7 +32,8 @@ class Line(NamedTuple):
         data: its bytes without the line end.
         problem: why it cannot be used; None if it can.
         end: the line end; empty if the last line of the file has none.
-        place: further data that the format needs to parse or write the row.
+        place: what the format keeps to write the row again, such as the cells of a row of CSV; None if the bytes are
+            enough.
     """
 
     number: int

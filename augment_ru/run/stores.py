@@ -35,7 +35,10 @@ def store_of(output: str, digest: str) -> "PartStore":
 
 
 def stores_beside(output: str) -> "list[PartStore]":
-    """Return all stores of results that lie beside the output of a run, also those of runs with other settings."""
+    """Return all stores beside the output of a run: the finished parts that `--resume` keeps until the run is complete.
+
+    Stores of runs with other settings are among them.
+    """
     if is_url(output):
         return [*Remote(output).beside(_names(output.rpartition("/")[2]))]
     if Path(output).exists() and not Path(output).is_file():
