@@ -346,7 +346,7 @@ def test_two_builds_do_not_share_a_folder(tmp_path: Path) -> None:
     path = recipe(tmp_path)
     with (
         Staging.of(tmp_path / "out").building({}, resume=False),
-        pytest.raises(AugmentError, match="another run is building it"),
+        pytest.raises(AugmentError, match="another run is writing it"),
     ):
         built(path, tmp_path / "out")
 
