@@ -1,5 +1,6 @@
 """Read the lines of a file."""
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
@@ -52,6 +53,20 @@ class Line(NamedTuple):
         if self.problem:
             raise AugmentError(self.problem)
         return self
+
+
+def decoded(data: bytes) -> str:
+    """Decode bytes in UTF-8.
+
+    Raises:
+        AugmentError: the bytes are not valid UTF-8. The message names UTF-16 if they begin like it.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        is_utf16 = error.start == 0 and data[:2] in {BOM_UTF16_LE, BOM_UTF16_BE}
+        remedy = "give `encoding` utf-16" if is_utf16 else "give its encoding, as in `encoding` cp1251"
+        raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8, or {remedy}") from error
 
 
 PLAIN_LINE = (None, b"\n", None)

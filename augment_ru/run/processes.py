@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from threading import Thread
 from typing import Any, cast
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.run.work import Done, Session, Work, set_to_one, shipped, unpacked_work
 from augment_ru.signals import HeldSignals
 
@@ -152,12 +152,10 @@ class _Process:
         Raises:
             AugmentError: the process has ended.
         """
-        try:
+        with saying_instead(lambda _: self._why_lost(), OSError):
             if self.number is None:
                 self.pipe.send_bytes(self._work)
             self.pipe.send_bytes(part)
-        except OSError as error:
-            raise AugmentError(self._why_lost()) from error
         self.number = number
 
     def answer(self) -> bytes:

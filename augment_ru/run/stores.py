@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar
 
 import msgspec
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.formats.files import followed, locked, replacing
 from augment_ru.formats.remote import Remote, is_url
 
@@ -132,15 +132,14 @@ class FolderStore:
             AugmentError: the folder cannot be created, the path is not a folder, or other users can write to it.
         """
         folder = self._folder
-        try:
+        remedy = "choose another place with -o"
+        with saying_instead(lambda error: f"{folder}: cannot be made: {error.strerror}; {remedy}", OSError):
             with suppress(FileExistsError):
                 folder.mkdir(mode=_PRIVATE)
             status = folder.lstat()
             safe = folder.is_dir() and not folder.is_symlink()
             if safe and hasattr(os, "geteuid"):
                 safe = status.st_uid == os.geteuid() and not status.st_mode & _OTHERS_WRITE
-        except OSError as error:
-            raise AugmentError(f"{folder}: cannot be made: {error.strerror}; choose another place with -o") from error
         if not safe:
             raise AugmentError(f"{folder}: others can write to it, so parts in it are not trusted; delete it")
 
