@@ -805,8 +805,7 @@ def checked_models(models: Models, options: Mapping[str, Any], nearest: str = ""
     """
     listed: object = models  # in a list only texts; a function or another model needs a name
     if not isinstance(listed, Mapping | list | tuple) or not all(isinstance(one, str) for one in listed):
-        problem = "models: must be a list, such as ['majority'], or names with models, such as {'mine': model}"
-        raise AugmentError(problem)
+        raise AugmentError("models: must be a list, as ['majority'], or names with models, as {'mine': model}")
     if not models:
         raise AugmentError("no model; name one with `models`; augment-ru list models shows them")
     given = models.items() if isinstance(models, Mapping) else map(examples.named_spec, models)

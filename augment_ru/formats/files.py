@@ -418,8 +418,7 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
             check_folder(f"{option} {file}", path)
             place = str(followed(path, option))
         if any(file == source if is_url(file) else _is_read(path, source) for source in sources):
-            problem = f"{option} {file}: is read by this run; give another file, or what it holds would be lost"
-            raise AugmentError(problem)
+            raise AugmentError(f"{option} {file}: is read by this run; give another file, or its content would be lost")
         if (other := taken.setdefault(place, option)) != option:
             raise AugmentError(f"{option} {file}: is the file of {other}, too; give each a file of its own")
 

@@ -112,8 +112,7 @@ def pass_over(stream: BinaryIO, data: bytes, number: int) -> None:
     while not data.endswith(b"\n") and (data := stream.readline(MAX_LINE)):
         passed += len(data)
         if passed > _LONGEST:
-            problem = f"line {number}: over {_LONGEST:,} bytes without an end of the line; give a file of rows"
-            raise AugmentError(problem)
+            raise AugmentError(f"line {number}: over {_LONGEST:,} bytes without a line end; give a file of rows")
 
 
 def too_long(what: str, most: int) -> str:

@@ -121,8 +121,7 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
     if given["html"] is not None:
         check_outputs([("`html`", given["html"])], [rows.source, *rows.reads])
         if rows.output is None or rows.output == given["html"] or rows.meta != "full":
-            problem = "`html`: the page reads the rows with their edits; give another `output`, and `meta` full"
-            raise AugmentError(problem)
+            raise AugmentError("`html`: the page reads rows with their edits; give another `output`, and `meta` full")
     if given["resume"] and given["seconds"] is not None:
         raise AugmentError("`resume`: with `seconds` the rows depend on the speed; leave one of them out")
     return rows
