@@ -241,18 +241,31 @@ def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bo
         AugmentError: a name is unknown, a value is wrong, or a file cannot be read.
     """
     preparation, perturbers = asked_attacks(given, attacks, asks_model=asks_model)
-    job = RowsJob(
-        output=given.get("output"),
-        perturbers=perturbers,
-        preparation=preparation,
-        reads=_files_read(given),
-        skip=given.get("on_error") == "skip",
-        **stated(given, {one.name for one in fields(RowsJob)} - {"output"}),
-    )
-    return with_split(job, {**given, "attacks": attacks}) if "part_size" in given else job
+    return job_of({**given, "attacks": attacks}, perturbers, preparation, _files_read(given), KEY)
 
 
-def with_split(job: RowsJob, given: Mapping[str, Any]) -> RowsJob:
+def job_of(
+    given: Mapping[str, Any], perturbers: Sequence[Perturber], preparation: Preparation, reads: Sequence[str], key: str
+) -> RowsJob:
+    """Return the run that the options of a command ask for.
+
+    Args:
+        given: the values of the options, by parameter name; an option that the user did not set is None or empty.
+        perturbers: the attacks that they name.
+        preparation: how the texts of the run are annotated and protected.
+        reads: the other files that the run reads.
+        key: the name of the field for metadata.
+
+    Raises:
+        AugmentError: the run cannot be divided as the options say.
+    """
+    own = stated(given, {one.name for one in fields(RowsJob)} - {"output"})
+    own |= {"perturbers": perturbers, "preparation": preparation, "reads": reads, "key": key}
+    job = RowsJob(output=given.get("output"), skip=given.get("on_error") == "skip", **own)
+    return _with_split(job, given) if "part_size" in given else job
+
+
+def _with_split(job: RowsJob, given: Mapping[str, Any]) -> RowsJob:
     """Return a copy of a run that is split into parts as the options of a command ask for.
 
     Args:
