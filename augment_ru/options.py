@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, SupportsIndex
 
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 
 T = typing.TypeVar("T")
 
 
 def configured(name: str, made: Any, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  (any dataclass)
-    """Make an object of a dataclass whose fields are options; a value given as a string is parsed as its field's type.
+    """Make an object of a dataclass, such as an attack, from options; a string is parsed as the type of its field.
 
     Args:
         name: what the class is called in messages.
@@ -51,8 +51,7 @@ def values_of(name: str, made: Any, options: Mapping[str, Any]) -> dict[str, Any
     known = options_of(made)
     values = {}
     for option, value in options.items():
-        if option not in known:
-            raise unknown(f"option of {name}", option, known)
+        check_known(f"option of {name}", option, known)
         values[option] = parse(f"{name}.{option}", value, known[option]) if isinstance(value, str) else value
     return values
 

@@ -15,15 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from augment_ru.edits import Span
 from augment_ru.errors import MALFORMED, AugmentError, brief, saying_instead, saying_where
-from augment_ru.evaluation.answer_scores import (
-    best_token_f1,
-    f1_of_true,
-    macro_f1,
-    matthews,
-    normalised,
-    same_answer,
-    whole,
-)
+from augment_ru.evaluation import answer_scores
 from augment_ru.evaluation.examples import Prediction
 from augment_ru.records import field_paths, metric_kinds
 from augment_ru.records.answers import answer_texts, label_of
@@ -56,6 +48,10 @@ class Exercise(NamedTuple):
 
     def points(self, given: str) -> int:
         """Return the points that an answer earns, by the rules of the benchmark's own code.
+
+        A right word earns 1 point. Matching earns 1 for each right number, if the answer has as many numbers as the
+        right one. Multiple choice earns 1 if all choices are right; in exercise 16, 1 for each right choice, minus the
+        number of choices beyond those needed.
 
         Args:
             given: the answer of a model: a word, or numbers with commas between them.
@@ -238,7 +234,7 @@ class LabelledSpan(NamedTuple):
 Spans: TypeAlias = Sequence[LabelledSpan]
 Fate: TypeAlias = Literal["kept", "border", "type", "lost"]
 FATES: Sequence[Fate] = ("kept", "border", "type", "lost")
-"""What became of a right span: found again; found with another border; found with another label; or not at all."""
+"""What becomes of a right span under an attack: found again; with another border; with another label; or not at all."""
 
 
 def spans_of(value: object) -> tuple[LabelledSpan, ...]:
@@ -398,7 +394,8 @@ def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str], form
         predictions: for each row, the answer of the model.
         form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
     """
-    return _mean([float(same_answer(gold, given, form)) for gold, given in zip(golds, predictions, strict=True)])
+    pairs = zip(golds, predictions, strict=True)
+    return _mean([float(answer_scores.same_answer(*pair, form)) for pair in pairs])
 
 
 def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "russian") -> float:
@@ -409,7 +406,8 @@ def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "
         predictions: for each row, the answer of the model.
         form: "russian" or "squad": how case, punctuation and spaces are made alike before words are compared.
     """
-    return _mean([best_token_f1(gold, given, form) for gold, given in zip(golds, predictions, strict=True)])
+    pairs = zip(golds, predictions, strict=True)
+    return _mean([answer_scores.best_token_f1(*pair, form) for pair in pairs])
 
 
 Questions: TypeAlias = Sequence[Sequence[str]]
@@ -426,7 +424,7 @@ def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]])
         golds: for each row and each of its questions, the right labels of the options.
         predictions: for each row, the predicted labels of all its options, one question after the other.
     """
-    return f1_of_true((gold, given) for _, gold, given in _options(golds, predictions))
+    return answer_scores.f1_of_true((gold, given) for _, gold, given in _options(golds, predictions))
 
 
 def muserc_em(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
@@ -439,7 +437,7 @@ def muserc_em(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) 
         golds: for each row and each of its questions, the right labels of the options.
         predictions: for each row, the predicted labels of all its options, one question after the other.
     """
-    return whole((question, gold == given) for question, gold, given in _options(golds, predictions))
+    return answer_scores.whole((question, gold == given) for question, gold, given in _options(golds, predictions))
 
 
 def _options(
@@ -461,8 +459,8 @@ def _mean(values: Sequence[float]) -> float:
 
 _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "accuracy": accuracy,
-    "macro_f1": lambda golds, predictions: macro_f1(zip(golds, predictions, strict=True)),
-    "mcc": lambda golds, predictions: matthews(zip(golds, predictions, strict=True)),
+    "macro_f1": lambda golds, predictions: answer_scores.macro_f1(zip(golds, predictions, strict=True)),
+    "mcc": lambda golds, predictions: answer_scores.matthews(zip(golds, predictions, strict=True)),
     "exact_match": exact_match,
     "f1": f1,
     "grade_norm": grade_norm,
@@ -470,7 +468,9 @@ _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "muserc_em": muserc_em,
 }
 OTHER_FORM = "_russian"
-"""The suffix of metrics of written answers in the Russian normal form, if the benchmark itself uses another form."""
+"""The suffix of metrics of written answers whose case, punctuation and spaces are made alike as for Russian, in tasks
+whose benchmark makes them alike in another way.
+"""
 _WRITTEN = {"exact_match": exact_match, "f1": f1}
 
 
@@ -515,7 +515,7 @@ def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[
     """
 
     def score(golds: Sequence[str], predictions: Sequence[str]) -> float:
-        return macro_f1(zip(golds, predictions, strict=True), classes)
+        return answer_scores.macro_f1(zip(golds, predictions, strict=True), classes)
 
     return {name: Metric("labels", score) if name == "macro_f1" else metric for name, metric in metrics.items()}
 
@@ -539,7 +539,7 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
         form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
     """
     if kind == "answers":
-        return same_answer(gold, prediction, form)
+        return answer_scores.same_answer(gold, prediction, form)
     if kind == "rankings":
         return bool(gold.is_met(prediction))
     if kind == "exercises":
@@ -561,15 +561,19 @@ def as_compared(kind: Kind, answer: Any, form: str = "russian") -> Any:  # noqa:
         form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
     """
     if kind == "answers":
-        return normalised(answer, form)
+        return answer_scores.normalised(answer, form)
     return answer[:1] if kind == "rankings" else answer
 
 
 Answer: TypeAlias = tuple[Any, ...]
-"""A prediction as metrics compare it: an entry for each name in `task.scoring.decided`, in the form of the kind."""
+"""A prediction as metrics compare it: an entry for each norm of the task or each field of its right answer
+(`task.scoring.decided`), in the form of the kind of answer (`Gold`).
+"""
 
 Golds: TypeAlias = Sequence[Sequence[Gold | None]]
-"""For each original, a right answer for each name in `task.scoring.decided`; None if the original does not have it."""
+"""For each original row, a right answer for each norm of the task or each field of its right answer
+(`task.scoring.decided`); None if the row does not state it.
+"""
 
 _OF_CLASSES = ("labels", "lists")
 """The kinds of answers that consist of class labels."""
@@ -629,7 +633,7 @@ def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) ->
 
     Args:
         golds: the different right answers of all rows, each as a tuple with an entry for each field that a model
-            answers.
+            answers. A field with the label -1 in all of them is left out: its labels are kept secret.
         task: the task of the rows.
     """
     return labels_among(_without_held_back(list(golds), task), answer_kind(task))
@@ -724,7 +728,7 @@ def _gold(value: object, kind: Kind, scoring: Scoring | None = None) -> Gold | N
 
 
 def most_frequent(golds: Sequence[Gold | None]) -> str:
-    """Return the most frequent right answer of the rows; "" if the right answer of no row is known.
+    """Return the most frequent right answer of the rows, which a model must beat; "" if no right answer is known.
 
     If several are equally frequent, the alphabetically first is returned.
 

@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
+import msgspec
+
 from augment_ru.edits import Edit
 from augment_ru.engine.result import new_values
 from augment_ru.errors import AugmentError, saying_instead, saying_where
@@ -33,7 +35,9 @@ CHOSEN = "worst_of"
 """The entry in the metadata of a worst-case row that lists the `attacks` and the `models` that it was chosen from."""
 
 OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before": "unchanged"}
-"""Maps the statuses of searches against a model to those of perturb; only a broken row has a new text."""
+"""Maps the statuses of searches against a model (`broken`, `withstood`, `wrong_before`) to those of rows of perturb;
+only a broken row has a new text.
+"""
 
 
 class Original(NamedTuple):
@@ -324,19 +328,13 @@ def _spans_of(given: object, texts: Mapping[str, str]) -> Mapping[str, Sequence[
 
     Fields without a text in `texts` are dropped. The result is None if a span is malformed or lies outside its text.
     """
-    if not isinstance(given, Mapping):
+    try:
+        stated = msgspec.convert(given, dict[str, list[tuple[int, int, str]]])
+    except msgspec.ValidationError:
         return None
-    for name, spans in given.items():
-        size = len(texts.get(name, ""))
-        if name in texts and not (isinstance(spans, Sequence) and all(_fits(span, size) for span in spans)):
-            return None
-    return {name: spans for name, spans in given.items() if name in texts}
-
-
-def _fits(span: object, size: int) -> bool:
-    if not isinstance(span, Sequence) or [type(part) for part in span] != [int, int, str]:
-        return False
-    return bool(0 <= span[0] <= span[1] <= size)
+    found = {name: spans for name, spans in stated.items() if name in texts}
+    fit = (0 <= start <= stop <= len(texts[name]) for name, spans in found.items() for start, stop, _ in spans)
+    return found if all(fit) else None
 
 
 def restored_row(row: Row, task: Task) -> dict[str, Any]:
@@ -366,9 +364,10 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
 
 
 def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the order of the options that the metadata of a perturbed row states (`Result.order`).
+    """Return the order of the options that the metadata of a perturbed row states.
 
-    The result is empty if the metadata states no order.
+    It has, for each position, the index (from 0) that the option there had in the original. It is empty if the metadata
+    states no order.
     """
     held = meta.get("order")
     if not isinstance(held, list) or sorted(map(str, held)) != sorted(map(str, range(len(held)))):
@@ -377,7 +376,7 @@ def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def inverse_script(script: Script) -> Script:
-    """Return the script that turns the new text of `script` back into its source.
+    """Return the script (list of edits) that turns the new text of `script` back into its source.
 
     >>> inverse_script(Script("кот спит", [Edit(0, 3, "🐱")])).edits
     (Edit(start=0, stop=1, text='кот'),)

@@ -172,7 +172,7 @@ def drawn_rows(rows: int, shots: int, stream: Streams, *, replacement: bool = Tr
     Args:
         rows: the number of rows in the file, at least 1.
         shots: how many rows to draw.
-        stream: the random stream of the episode (one draw of demonstrations).
+        stream: the random numbers of the episode (one draw of demonstrations); the same stream draws the same rows.
         replacement: whether a row may be drawn twice (TAPE, section 4.1); if not, at most all rows are drawn.
     """
     if not replacement:
@@ -268,8 +268,7 @@ class Demonstrations:
             chosen = [own[at] for at in drawn]
         if not chosen:
             field = self.task.scoring.grouped_by
-            problem = f"`shots` {shots}: no train row has {group} in '{field}', as a row that is evaluated has"
-            raise AugmentError(problem)
+            raise AugmentError(f"`shots` {shots}: no train row has {group} in '{field}', as an evaluated row has")
         return tuple(self.rows[at] for at in chosen)
 
 

@@ -7,9 +7,8 @@ from io import StringIO
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError, saying_where
-from augment_ru.formats.files import decoded
 from augment_ru.formats.json_lines import encoded
-from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, pass_over, too_long
+from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, decoded, pass_over, too_long
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """The first characters of a cell that a spreadsheet takes for a formula (OWASP, "CSV Injection")."""
@@ -89,6 +88,9 @@ def cell_text(value: object) -> str:
 
 def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of a row with an apostrophe before each text that edits made look like a spreadsheet formula.
+
+    Such a text begins with `=`, `+`, `-`, `@` (or their fullwidth forms), a tab or a carriage return, and did not begin
+    so before the edits.
 
     Args:
         row: the new values of the row.

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeAlias
@@ -26,6 +25,7 @@ from augment_ru.language.annotate import Annotator, annotator
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.release.edit_log import original_entry, result_entry
+from augment_ru.release.manifest import digests_in, file_digest
 from augment_ru.release.original_rows import TaskInput, rules_of, with_perturbation
 from augment_ru.release.release_recipe import TRAINED, AdversaryRecipe, ReleaseRecipe, TaskRecipe
 
@@ -211,9 +211,8 @@ def model_digests(spec: str) -> dict[str, str]:
     kind, _, argument = spec.partition(":")
     path = Path(argument)
     if kind in TRAINED:
-        return {path.name: sha256(path.read_bytes()).hexdigest()} if argument and path.is_file() else {}
-    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else []
-    return {one.relative_to(path).as_posix(): sha256(one.read_bytes()).hexdigest() for one in files}
+        return {path.name: file_digest(path)} if argument and path.is_file() else {}
+    return digests_in(path) if path.is_dir() else {}
 
 
 _SEARCH = ("schedule", "candidates", "min_changes", "floor")
@@ -229,21 +228,24 @@ class SharedSimilarity(Similarity):
 
     @property
     def signature(self) -> str:
-        """The signature of the similarity that all attacks share."""
+        """The signature (all that defines the scores) of the similarity that all attacks share."""
         return self._inner.signature
 
     @property
     def threshold(self) -> float:
-        """The threshold of the similarity that all attacks share."""
+        """The threshold (the lowest score that passes) of the similarity that all attacks share."""
         return self._inner.threshold
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers of annotation that the similarity reads; all attacks share this similarity."""
+        """The layers of annotation (such as lemmas or entities) that the similarity, shared by all attacks, reads."""
         return self._inner.layers
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer for these originals; a call with the same object as the last one returns the same scorer."""
+        """Return what scores texts against these originals.
+
+        A call with the same object as the last call returns the same scorer.
+        """
         if self._scorer is None or references is not self._references:
             self._references, self._scorer = references, self._inner.against(references)
         return self._scorer
@@ -309,6 +311,8 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
 
 def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
     """Return the settings of each attack for the manifest: its probability, threshold and number of candidates.
+
+    Candidates are the random perturbations that are tried for a row.
 
     Args:
         tools: the attacks, gate (similarity check) and annotator of the recipe.
