@@ -11,11 +11,14 @@ from typing import Any
 
 from own_folders import own_folder
 
+gc.disable()  # until all is imported and collected: what is made until then stays
 # pytest-xdist ends its workers without their exit handlers, so theirs are in the folder of the process that starts them
 _ALL = Path(os.environ["AUGMENT_RU_TEST_MODELS"]) if "PYTEST_XDIST_WORKER" in os.environ else None
 CACHE = own_folder("augment-ru-models") if _ALL is None else _ALL / os.environ["PYTEST_XDIST_WORKER"]
 CACHE.mkdir(exist_ok=True)
 os.environ["AUGMENT_RU_TEST_MODELS"] = str(CACHE if _ALL is None else _ALL)
+if "AUGMENT_RU_TEST_COPIES" not in os.environ:  # workers share one process that is copied
+    os.environ["AUGMENT_RU_TEST_COPIES"] = str(own_folder("augment-ru-copies"))
 # before anything imports huggingface_hub, which reads it once; processes that tests start inherit it
 os.environ["HF_HUB_CACHE"] = str(CACHE)
 # images of containers forbid kept bytecode: every process that a test starts would compile the package again
@@ -52,6 +55,13 @@ def pytest_collection_finish() -> None:
     """Let no later collection of garbage walk through what lives to the end, nor copies of this process copy it."""
     gc.collect()
     gc.freeze()
+    gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """End the process of which tests made copies."""
+    if "copies" in sys.modules:
+        sys.modules["copies"].end()
 
 
 def _only_here(host: bytes | str | None, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401  (getaddrinfo's own)

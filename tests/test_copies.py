@@ -1,18 +1,16 @@
 """A command in this process does what it does in a copy, and a copy knows nothing of what this process did before."""
 
+import json
+import os
 import re
-import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
-from augment_ru import Augmenter
-from augment_ru.attacks.paraphrase import Paraphrase
-from commands import fails, run, write
-from kept_models import kept_copy
-from small_networks import hub
+from commands import copied, run, write
+from copied_works import nested, print_known
 
-ATTACKS = ("back_translation", "bae")
 TEXT = "Мама мыла раму и пела старую песню."
 
 
@@ -54,16 +52,16 @@ def test_a_command_does_the_same_here_and_in_a_copy(line: str, tmp_path: Path) -
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_a_copy_knows_no_network_of_this_process(attack: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Augmenter(attack, similarity=None)(TEXT)
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    assert "neither a folder nor in the local cache" in fails(1, "explain", TEXT, "--attack", attack, fresh=True)
+def test_a_copy_knows_nothing_of_this_process(tmp_path: Path) -> None:
+    """No module of tests, no network, no variable, no folder of before; and a second copy nothing of the first."""
+    for _ in range(2):
+        done = copied(print_known, cwd=tmp_path, env={"A": "b"})
+        modules, variables, folder = json.loads(done.stdout)
+        assert not {"torch", "transformers", "pytest", "hypothesis", "small_networks"}.intersection(modules)
+        assert "augment_ru.cli.main" in modules
+        assert (variables, folder) == ({"A": "b"}, str(tmp_path))
 
 
-def test_a_copy_knows_no_network_that_was_deleted(tmp_path: Path) -> None:
-    folder = kept_copy(tmp_path / "hub", hub) / "models--cointegrated--rut5-base-paraphraser" / "snapshots" / "small"
-    Augmenter(Paraphrase(model=str(folder)), similarity=None)(TEXT)
-    shutil.rmtree(folder)
-    said = fails(1, "explain", TEXT, "--attack", "paraphrase", "--set", f"paraphrase.model={folder}", fresh=True)
-    assert "no such folder" in said
+def test_a_copy_can_ask_for_a_copy_and_end_with_a_code_or_a_signal() -> None:
+    assert copied(nested, 3).stdout == b"0 1 2 3 "
+    assert [copied(os._exit, 7).returncode, copied(os.abort).returncode] == [7, -signal.SIGABRT]

@@ -170,7 +170,7 @@ class SearchCase:
 
         Args:
             key: the number that seeds the random draws of this search.
-            minimal: whether changes are undone again without which the answer is wrong, too.
+            minimal: whether changes that are not needed to make the answer wrong are undone in the end.
             guidance: what the scores of a guide (a second model) say about the record; None for no guide.
         """
         if self._original is None:  # the time was over before

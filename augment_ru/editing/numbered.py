@@ -132,7 +132,7 @@ class WritesOtherwise(Attack):
     def places(self, text: str) -> Iterable[tuple[Place, ...]]:
         """Return, for each range of a text that can be rewritten, such as a number, all ways to rewrite it.
 
-        Ways of all classes are returned, whatever classes the attack makes.
+        Ways of all classes (such as `date`) are returned, also of those that the option `classes` leaves out.
         """
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:

@@ -342,7 +342,10 @@ class Tiles:
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Return the changes of all candidates with places in the original batch, not its copies; they may overlap."""
+        """Turn places in the copies of the texts into places in the texts themselves.
+
+        Changes of different candidates may then overlap.
+        """
         if self.count == 1:
             return proposals
         size = self.batch.codes.size

@@ -343,9 +343,9 @@ class AttackOutcomes(NamedTuple):
 
 
 def cells_of(original: npt.NDArray[np.int64], hits: Flags | Counts, trials: Flags, records: int) -> Cells:
-    """Return the two counts that a rate divides, for each label, episode and original.
+    """Return the numerator and the denominator of a rate, for each label, episode and original.
 
-    The rows of one original are added up.
+    An episode is a set of demonstrations. The perturbed rows of one original are added up.
 
     Args:
         original: the index of each row's original, shape (rows,).

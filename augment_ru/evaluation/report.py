@@ -929,7 +929,7 @@ class SavedModel(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         model: the name of the model.
-        signature: all that defines its answers; None if the model has no signature.
+        signature: a text that names all that its answers depend on; None if the model states none.
         shots: the number of demonstrations; None for a model that does not read them.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         metrics: the metrics on the originals.

@@ -265,14 +265,14 @@ def _asked(example: Example) -> str:
 
 
 def told(pairs: Pairs, learned: Iterable[str]) -> Iterator[str]:
-    """Yield lines that say what broke the answers in searches against a model.
+    """Yield lines that say what broke the answers when changes that break a model were searched (command `attack`).
 
     For each property of edits and rows (such as the letter that was changed), a line names the values with the highest
     shares of broken answers. The last line names the rows that were hardest to break.
 
     Args:
         pairs: the original rows and the rows of the searches.
-        learned: the texts of the model's train rows.
+        learned: the texts of the model's train rows; a line says how many of them have a word that broke answers.
     """
     for found in searches(pairs.with_golds(), learned).values():
         by = grouped((one.by, one) for one in found.broke if one.broken or one.by == "label")

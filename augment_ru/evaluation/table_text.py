@@ -28,8 +28,8 @@ class ShownTable(NamedTuple):
         rows: the texts of its cells, row by row.
         named: how many of the first columns hold texts.
         best: the cells that are marked as the best, each as (row, column), from 0.
-        key: its name for `--table` and for the file that the page saves.
-        heads: for each column, a beginning that its name shares with the column beside it; "" if it shares none.
+        key: its name for `--table`, and in the name of the file to which a reader of the HTML report saves it.
+        heads: for each column, the head over it and its neighbours: the beginning that their names share; "" for none.
     """
 
     title: str

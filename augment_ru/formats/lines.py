@@ -1,5 +1,6 @@
 """Read the lines of a file."""
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
@@ -32,7 +33,8 @@ class Line(NamedTuple):
         data: its bytes without the line end.
         problem: why it cannot be used; None if it can.
         end: the line end; empty if the last line of the file has none.
-        place: further data that the format needs to parse or write the row.
+        place: what the format keeps to write the row again, such as the cells of a row of CSV; None if the bytes are
+            enough.
     """
 
     number: int
@@ -52,6 +54,20 @@ class Line(NamedTuple):
         if self.problem:
             raise AugmentError(self.problem)
         return self
+
+
+def decoded(data: bytes) -> str:
+    """Decode bytes in UTF-8.
+
+    Raises:
+        AugmentError: the bytes are not valid UTF-8. The message names UTF-16 if they begin like it.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        is_utf16 = error.start == 0 and data[:2] in {BOM_UTF16_LE, BOM_UTF16_BE}
+        remedy = "give `encoding` utf-16" if is_utf16 else "give its encoding, as in `encoding` cp1251"
+        raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8, or {remedy}") from error
 
 
 PLAIN_LINE = (None, b"\n", None)
@@ -97,8 +113,7 @@ def pass_over(stream: BinaryIO, data: bytes, number: int) -> None:
     while not data.endswith(b"\n") and (data := stream.readline(MAX_LINE)):
         passed += len(data)
         if passed > _LONGEST:
-            problem = f"line {number}: over {_LONGEST:,} bytes without an end of the line; give a file of rows"
-            raise AugmentError(problem)
+            raise AugmentError(f"line {number}: over {_LONGEST:,} bytes without a line end; give a file of rows")
 
 
 def too_long(what: str, most: int) -> str:

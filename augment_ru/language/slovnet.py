@@ -147,11 +147,13 @@ class _Layer(NamedTuple):
 
 
 class Encoder:
-    """The encoder of one of slovnet's models; the output of its first layer for a word is cached.
+    """The encoder of one of slovnet's models: gives a vector for each word, which depends on the words around it.
+
+    The output of its first layer for a word is cached.
 
     Args:
         model: slovnet's model.
-        gap: the id that stands between two texts in a sequence of word ids of the model's vocabulary.
+        gap: the word id (in the model's vocabulary) that separates two texts in one sequence.
         dtype: the floating type in which the encoder computes.
     """
 

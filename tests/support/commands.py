@@ -1,12 +1,11 @@
-"""The command line: in this process, in a copy of it, or in a process of its own.
+"""The command line: in this process, in a copy of a new one, or in a process of its own.
 
 A command in this process costs least. It has streams, arguments, a folder and modules of a user's own for itself, and
-what it changes is put back. A copy (a fork) also has variables, signals and descriptors of its own, can start workers,
-and knows no network of this process. A new process is needed where a test is about the start: variables that are read
-there, encodings, what is imported, and once for each command.
+what it changes is put back. A copy of a process that has just started (`copies`) also has variables, signals and
+descriptors of its own, can start workers, and knows no network of this process. A new process is needed where a test
+is about the start: variables that are read there, encodings, what is imported, and once for each command.
 """
 
-import gc
 import importlib
 import io
 import json
@@ -23,7 +22,6 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, chdir, contextmanager, suppress
-from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from multiprocessing import get_context
@@ -32,22 +30,18 @@ from multiprocessing.context import ForkProcess
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import IO, Any, NoReturn
+from typing import Any
 
+from copies import Copy
 from profiles import IS_FULL
 
 PATIENCE = 120.0
 """The seconds that a test waits for an event that must happen: far more than it takes on a busy machine."""
 
 _HERE = Path(__file__).parent
-_SCORED = frozenset({"evaluate", "compare", "attack", "release", "totals"})
-"""Commands that import scikit-learn or SciPy."""
 _COPIED = re.compile(r"--workers|--engine|/dev/std.*|(?:[^/]+=)?[^/=]+\.(?:tsv|txt)")
 """Arguments of commands that start processes, write to descriptors, or name dictionaries of the working folder: what
 was read of these is known by the name, which means another file in another folder."""
-_OF_NETWORKS = ("augment_ru.inference", "augment_ru.models", "augment_ru.prompting", "augment_ru.similarities")
-"""Packages whose functions cache what they read of a network."""
-_LRU = type(cache(id))
 _INSTALLED = (sys.prefix, sys.base_prefix, str(_HERE.parents[1]))
 """The beginnings of the files of modules that are not a user's own: those of packages, of this one and of its tests."""
 
@@ -62,9 +56,9 @@ def run(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command with these arguments in this process.
 
-    If it is to be `fresh`, has variables of its own, starts processes or writes to descriptors, it runs in a copy of
-    this process; without `fork`, in a new one. With `forks`, in the quick profile, the workers of a copy are copies,
-    too: for tests that are not about how a worker starts.
+    If it is to be `fresh`, has variables of its own, starts processes or writes to descriptors, it runs in a copy of a
+    process that has just started; without `fork`, in a new one. With `forks`, in the quick profile, the workers of a
+    copy are copies, too: for tests that are not about how a worker starts.
     """
     words = list(map(str, args))
     if not (fresh or env is not None or any(map(_COPIED.fullmatch, words))):
@@ -73,9 +67,7 @@ def run(
         return _within(lambda: cli(prog_name="augment-ru"), ["augment-ru", *words], stdin, cwd)
     if not hasattr(os, "fork"):
         return run_apart(*args, stdin=stdin, cwd=cwd, env=env)
-    load(scored=bool(_SCORED.intersection(words[:1])))
-    work = _command(words)
-    return copied(_with_forks(work) if forks and not IS_FULL else work, words, stdin=stdin, cwd=cwd, env=env)
+    return copied(command, words, *(["forks"] if forks and not IS_FULL else []), stdin=stdin, cwd=cwd, env=env)
 
 
 def _within(
@@ -163,28 +155,16 @@ def run_script(path: Path, *args: str, cwd: Path) -> subprocess.CompletedProcess
     return _within(script, [str(path), *args], b"", cwd)
 
 
-def _command(words: Sequence[str]) -> Callable[[], None]:
-    """The work of a command with these arguments."""
+def command(words: Sequence[str], *options: str) -> None:
+    """Run a command with these arguments as the program of this process; with "forks", its workers are its forks."""
+    from augment_ru.__main__ import main  # noqa: PLC0415
 
-    def command() -> None:
-        from augment_ru.__main__ import main  # noqa: PLC0415
-
-        sys.argv = ["augment-ru", *words]
-        main()
-
-    return command
-
-
-def _with_forks(work: Callable[[], None]) -> Callable[[], None]:
-    """The work, done in a process whose workers are forks of it. It is a copy, so that nothing is put back."""
-
-    def done() -> None:
+    if "forks" in options:
         processes: Any = import_module("augment_ru.run.processes")
-        forks = _Forks()
-        processes.get_context = lambda _: forks
-        work()
-
-    return done
+        context = _Forks()
+        processes.get_context = lambda _: context
+    sys.argv = ["augment-ru", *words]
+    main()
 
 
 class _Forks:
@@ -208,51 +188,39 @@ class _Forks:
 
 
 def copied(
-    work: Callable[[], object],
-    name: Sequence[str],
-    *,
+    function: Callable[..., object],
+    *arguments: object,
     stdin: bytes = b"",
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Do some work in a fork of this process that is reset as if it had just started."""
+    """Call a function of a module, with arguments that can be pickled, in a process like one that has just started."""
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
         given.write(stdin)
         given.seek(0)
-        sys.stdout.flush()
-        forget = _forgetting()
-        child = _forked()
-        if child == 0:
-            _work_and_end(work, (given, out, said), cwd, env, forget)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        code = Copy(function, *arguments, streams=(given, out, said), cwd=cwd, env=env).wait()
+        assert code is not None
         out.seek(0)
         said.seek(0)
-        done = subprocess.CompletedProcess(name, code, out.read(), said.read())
+        done = subprocess.CompletedProcess(arguments, code, out.read(), said.read())
         if code:
             print(done.stderr.decode(errors="replace"), file=sys.stderr)  # pytest shows it beside a failure
         return done
 
 
 def on_terminal(*args: str | Path, columns: int = 80) -> str:
-    """What a command prints on a terminal of this width, stdout and stderr together, in a copy of this process."""
+    """What a command prints on a terminal of this width, stdout and stderr together, in a copy."""
     import pty  # noqa: PLC0415  (only Unix has terminals)
 
-    load(scored=bool(_SCORED.intersection(map(str, args[:1]))))
     ours, theirs = pty.openpty()
     environment = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm-256color"}
-    forget = _forgetting()
-    child = _forked()
-    if child == 0:
-        os.close(ours)
-        with open(theirs, "wb", buffering=0) as stream:  # noqa: PTH123  (a descriptor)
-            work = _command(list(map(str, args)))
-            _work_and_end(work, (stream, stream, stream), None, environment, forget)
+    copy = Copy(command, list(map(str, args)), streams=(theirs,) * 3, env=environment)
     os.close(theirs)
     printed = b""
     with suppress(OSError):  # the other side is closed
         while data := os.read(ours, 65536):
             printed += data
-    os.waitpid(child, 0)
+    copy.wait()
     os.close(ours)
     return printed.decode().replace("\r\n", "\n")
 
@@ -263,114 +231,38 @@ def run_apart(*args: str | Path, stdin: bytes = b"", **options: Any) -> subproce
     return subprocess.run(command, input=stdin, capture_output=True, check=False, **options)
 
 
-def _forked() -> int:
-    """0 in a copy of this process, the number of the copy in this one."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: this process has threads (of xdist)
-        return os.fork()
-
-
-@cache
-def load(*, scored: bool) -> None:
-    """Import what a command imports at its start: command line, annotation, gate; if `scored`, also scikit-learn."""
+def load() -> None:
+    """Load what commands load: command line, annotation, dictionaries, gate, normalizer, scikit-learn."""
     import rich._emoji_codes  # noqa: F401, PLC0415  (files of tests without a command load nothing)
+    import sklearn.feature_extraction.text  # noqa: PLC0415
+    import sklearn.linear_model  # noqa: F401, PLC0415
 
-    if scored:
-        import sklearn.feature_extraction.text  # noqa: PLC0415
-        import sklearn.linear_model  # noqa: F401, PLC0415
-    from augment_ru import Augmenter, attacks, cli, jobs  # noqa: PLC0415
+    from augment_ru import Augmenter, Normalizer, attacks, cli, jobs  # noqa: PLC0415
 
     for package in (attacks, cli, jobs):
         for module in iter_modules(package.__path__, f"{package.__name__}."):
             import_module(module.name)
-    for attack in ("butterfingers", "eda_swap"):
-        list(Augmenter(attack).records([{"text": "Кошка Маша спит на окне."}]))
+    lines = (_HERE.parents[1] / "examples" / "reviews.jsonl").read_text(encoding="utf-8").splitlines()
+    for attack in ("butterfingers", "eda_delete", "eda_swap"):
+        list(Augmenter(attack).records(map(json.loads, lines)))
+    Normalizer("evasion+spoken")("Лучшее к.a.зино")
 
 
-def _forgetting() -> Callable[[], None]:
-    """What unloads the modules of the tests and of users in a copy of this process, and forgets networks there.
+def begin(cwd: str, env: Mapping[str, str]) -> None:
+    """Reset a copy as if it had just started: streams, folder, variables, warnings.
 
-    What to unload is looked up here, before the fork: whatever a copy looks at it copies, and the modules that are
-    loaded stand on ten thousand pages.
-    """
-    from augment_ru import registry  # noqa: PLC0415
-
-    files = [(name, str(getattr(module, "__file__", None))) for name, module in sys.modules.items()]
-    own, here = set(map(str, registry.own_files())), f"{_HERE}{os.sep}"
-    modules = [
-        name for name, file in files if file in own or (file.startswith(here) and os.sep not in file[len(here) :])
-    ]
-    caches: list[Callable[[], None]] = [registry._loaded.clear, registry._imported.clear]  # noqa: SLF001
-    caches.append(registry.load_file.cache_clear)
-    loaded: Any = sys.modules.get("augment_ru.inference.pretrained")
-    if loaded is not None:
-        caches.append(loaded._loaded.clear)  # noqa: SLF001
-    memo: Any = sys.modules.get("augment_ru.inference.memo")
-    for name, module in list(sys.modules.items()):
-        if name.startswith("augment_ru."):
-            for value in vars(module).values():
-                if isinstance(value, _LRU) and name.startswith(_OF_NETWORKS):
-                    caches.append(value.cache_clear)
-                elif memo is not None and isinstance(value, memo.Memo):
-                    caches.append(value._known.clear)  # noqa: SLF001  (nobody but tests needs to forget)
-
-    def forget() -> None:
-        for name in modules:
-            del sys.modules[name]
-        for cleared in caches:
-            cleared()
-
-    return forget
-
-
-def _work_and_end(
-    work: Callable[[], object],
-    streams: tuple[IO[bytes], ...],
-    cwd: Path | None,
-    env: Mapping[str, str] | None,
-    forget: Callable[[], None],
-) -> NoReturn:
-    """Do the work in this process, reset as if it had just started, and exit."""
-    code: Any = 1
-    gc.freeze()  # a collection of garbage would write into all that this process shares with its parent, so copy it
-    try:
-        for number, stream in enumerate(streams):
-            os.dup2(stream.fileno(), number)
-        forget()
-        _begin(cwd, env)
-        work()
-        code = 0
-    except SystemExit as end:
-        code = end.code or 0
-        if isinstance(code, str):
-            print(code, file=sys.stderr)
-    except BaseException:  # noqa: BLE001  (a new process, too, would print it and end)
-        traceback.print_exc()
-    finally:
-        for written in (sys.stdout, sys.stderr):
-            written.flush()
-        os._exit(code if isinstance(code, int) else 1)
-
-
-def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
-    """Reset this process: streams, folder, variables, signals, warnings.
-
-    Processes that this one starts import augment-ru as their main program.
+    Processes that it starts import augment-ru as their main program.
     """
     sys.stdin, sys.stdout, sys.stderr = _streams(0, 1, 2)
-    if cwd is not None:
-        os.chdir(cwd)
-    if env is not None:
-        os.environ.clear()
-        os.environ.update(env)
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(env)
+    sys.path[:] = [path for path in sys.path if Path(path) != _HERE]
     for path in reversed(os.environ.get("PYTHONPATH", "").split(os.pathsep)):
         if path and path not in sys.path:
             sys.path.insert(0, path)
-    sys.path[:] = [path for path in sys.path if Path(path) != _HERE]
     sys.modules["__main__"] = program = ModuleType("__main__")
     program.__spec__ = find_spec("augment_ru.__main__")
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
     _warn_as_ever()
     constants: Any = sys.modules.get("huggingface_hub.constants")
     if constants is not None:  # it reads the variable once, when it is imported

@@ -48,7 +48,7 @@ def printed_by_command(command: str, *, fails: bool, copies: bool) -> tuple[str,
     """
     words = shlex.split(command, comments=True)
     if copies and _ALONE.fullmatch(command):
-        done = commands.run(*words[1:])
+        done = commands.run(*words[1:], forks=True)
     elif copies and _SCRIPT.fullmatch(command):
         with patch.object(subprocess, "run", partial(_run, subprocess.run)):
             done = commands.run_script(Path(words[1]), *words[2:], cwd=Path.cwd())

@@ -154,9 +154,10 @@ def _printed(page: str, found: Sequence[Block], left_out: Mapping[str, str], *, 
         }
         for block in runs
     ]
+    if not runs:
+        return {}
     if copies and not any(block.file.startswith("augment_ru/") for block in found):  # this process has its own package
-        commands.load(scored=True)
-        done = commands.copied(lambda: page_runs.print_blocks(tasks), [page])
+        done = commands.copied(page_runs.print_blocks, tasks)
     else:
         line = [sys.executable, page_runs.__file__]
         done = subprocess.run(line, input=json.dumps(tasks).encode(), capture_output=True, check=False)

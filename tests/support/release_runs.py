@@ -7,6 +7,7 @@ have the bytes of one that was never killed, and none may stand there before it 
 """
 
 import itertools
+import json
 import os
 import random
 import shutil
@@ -83,3 +84,8 @@ def main(recipe: Path, target: Path, seed: int) -> dict[str, int]:
         if fresh and not was_killed and not delay:  # there is no such operation
             return counts
     raise AssertionError
+
+
+def print_main(recipe: Path, target: Path, seed: int) -> None:
+    """Print the numbers of `main`."""
+    print(json.dumps(main(recipe, target, seed)))

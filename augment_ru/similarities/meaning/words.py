@@ -327,7 +327,7 @@ class Fates:
 
     @cached_property
     def after(self) -> Source:
-        """The new text as a reader takes it (readings in place of signs such as 🐱), without misspellings."""
+        """The new text as a reader understands it: words in place of signs such as 🐱, and misspelt words corrected."""
         if self.other is None:
             text, at, parts = self.source.text, 0, []
             for start, stop, _, said in self.edits:

@@ -1,5 +1,6 @@
 """Kills of every command that writes, at random moments: what it writes is whole or absent, and the next run mends."""
 
+import os
 import resource
 import shutil
 import signal
@@ -11,9 +12,10 @@ from random import Random
 from typing import ClassVar
 from weakref import finalize
 
-from commands import PATIENCE
-from faults.forks import Anew, Forks, Running
+from commands import PATIENCE, command
+from copies import Copy
 from faults.fuzzer import Case, Fault, Fuzzer
+from faults.running import Anew, Running
 from faults.writers import LOCAL, ON_RAY, Command, prepare
 
 _KILLS = 130
@@ -21,7 +23,7 @@ _KILLS = 130
 _PYTHON_BEGINS = ("Fatal Python error: init_", "Could not import runpy module")
 """What Python says if a signal meets its own start."""
 _ANEW = 0.1
-"""The share of commands that are started anew, though they could be forks."""
+"""The share of commands that are started anew, though they could be copies."""
 
 
 class Kills(Fuzzer):
@@ -50,8 +52,8 @@ class Kills(Fuzzer):
     def check(self, case: Case) -> int:
         """Run, kill, look; run again, look. No kill, if the command had ended before."""
         (name,), given = case.pieces, case.settings
-        command = self.commands[name]
-        anew = given["anew"] or not command.is_alone
+        one = self.commands[name]
+        anew = given["anew"] or not one.is_alone
         whole, seconds = self._reference(name, anew=anew)
         out = self._emptied("out")
         arguments = self._placed(name, out)
@@ -74,9 +76,9 @@ class Kills(Fuzzer):
         ended = code in {0, 1} and not too_early
         self._check_outputs(name, whole, _contents(out), said=said, ended=ended)
         self.note(f"{name}: {'ended before' if ended else 'killed'}")
-        is_there = (out / command.outputs[0]).exists()
-        if given["again"] and not (command.resumes and is_there):
-            self._succeed([*arguments, *(("--resume",) if command.resumes else ())], anew=anew)
+        is_there = (out / one.outputs[0]).exists()
+        if given["again"] and not (one.resumes and is_there):
+            self._succeed([*arguments, *(("--resume",) if one.resumes else ())], anew=anew)
             found = _contents(out)
             if found != whole:
                 names = sorted(key for key in {*found, *whole} if found.get(key) != whole.get(key))
@@ -101,19 +103,13 @@ class Kills(Fuzzer):
         """The file that a command says its messages to."""
         return self.folder / "said"
 
-    @cached_property
-    def _forks(self) -> Forks:
-        """A process that has done every command that starts no others, and so has loaded what they load."""
-        alone = [name for name, command in self.commands.items() if command.is_alone]
-        forks = Forks(self.folder, [self._placed(name, self._emptied("warm")) for name in alone])
-        finalize(self, forks.end)
-        return forks
-
     def _begun(self, arguments: Sequence[str], *, anew: bool) -> Running:
-        """A command that runs: in a process that is started anew, or in a fork of one that has loaded all."""
+        """A command that runs: in a process that is started anew, or in a copy of one that has loaded all."""
         self._said.unlink(missing_ok=True)  # a worker of a killed driver may still write to the old one
-        self._said.touch()  # a fork may be killed before it opens it
-        return Anew(arguments, self.folder, self._said) if anew else self._forks.run(arguments, self._said)
+        if anew:
+            return Anew(arguments, self.folder, self._said)
+        with Path(os.devnull).open("r+b") as nothing, self._said.open("wb") as said:
+            return Copy(command, arguments, streams=(nothing, nothing, said), cwd=self.folder)
 
     def _succeed(self, arguments: Sequence[str], *, anew: bool) -> None:
         """Run a command to its end.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from commands import PATIENCE, write
-from faults.forks import python
 from faults.fuzzer import Fault
+from faults.running import python
 from releases import recipe
 from strategies import SENTENCES
 
