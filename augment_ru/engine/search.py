@@ -451,7 +451,8 @@ class Gate:
                 broken = self._questions.broken(applied, tries[applied.owners])
                 found[broken] = -np.inf
                 changed = changed[~np.isin(tries[changed], broken)]
-            if changed.size:
+            if changed.size:  # candidates of a sentence in a row, so that what is kept of it is used at once
+                changed = changed[np.argsort(changed % (len(applied) // self._tiles.count), kind="stable")]
                 np.minimum.at(found, tries[changed], self._scored(applied.take(changed)))
         self._note_failed(found)
         return found
@@ -518,11 +519,8 @@ class Gate:
         return kept
 
     def _scored(self, edits: EditTable) -> Floats:
-        """Return the scores of edited texts, each of which has an edit, rounded, shape (texts,)."""
-        order = np.lexsort((edits.starts[edits.firsts[:-1]], edits.rows))  # what is kept of a sentence is used at once
-        edits = edits.take(order)
-        scores = np.empty(order.size)
-        scores[order] = np.round(checked_scores(self.scorer, edits.rows, Candidates(edits)), DIGITS)
+        """Return the scores of edited texts, rounded, shape (texts,)."""
+        scores: Floats = np.round(checked_scores(self.scorer, edits.rows, Candidates(edits)), DIGITS)
         self._cost.calls += 1
         self._cost.pairs += len(edits)
         return scores
