@@ -301,7 +301,7 @@ def says_same_numbers(fates: Fates) -> bool:
     if not any(amounts_of(forms[number]) for numbers, _ in fates.replaced for number in numbers):
         return False
     one, other = claims_of(fates.source).numbers, claims_of(fates.after).numbers
-    return not exchanged(one, other) and sum(one.said.values()) <= sum(other.said.values()) + len(other.lone)
+    return not exchanged(one, other) and len(one.numbers) <= len(other.numbers) + len(other.lone)
 
 
 def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:

@@ -244,9 +244,12 @@ class Source:
         """The index of the clause that each word is in; any punctuation mark between two words separates clauses."""
         numbers = [0] * len(self.forms)
         for at in range(1, len(self.forms)):
-            between = self.text[self.stops[at - 1] : self.starts[at]]
-            numbers[at] = numbers[at - 1] + bool(between.strip())
+            numbers[at] = numbers[at - 1] + bool(self.between(at - 1, at).strip())
         return numbers
+
+    def between(self, left: int, right: int) -> str:
+        """Return the characters between two words; -1 stands for the start of the text, a number too high for its end."""
+        return self.text[self.stops[left] if left >= 0 else 0 : self.starts[right] if right < len(self.starts) else None]
 
     def kind(self, number: int) -> WordKind:
         """Return the part of speech and the possible cases of a word of the text, given its index, from 0."""
