@@ -68,6 +68,7 @@ class Word(NamedTuple):
         return self.kind != ""
 
 
+_VOWELS = frozenset("аеиоуыэюя")
 _NOBODY = Word(frozenset(), (), 0, "", "", "", "other", "")
 
 
@@ -91,7 +92,7 @@ def word_claims(form: str) -> Word:
     first, classes = found[0], _classes()
     own = classes.get(form) or classes.get(lemmas[0]) or ()
     marks = first.grammemes
-    time = _time(found)
+    time = "" if _VOWELS.isdisjoint(form) else _time(found)  # «см» is no verb
     person, slot = "", "other"
     if lemmas[0] in _POSSESSIVE:
         person = _POSSESSIVE[lemmas[0]]

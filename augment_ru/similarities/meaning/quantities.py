@@ -5,12 +5,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from augment_ru.language.morphology import has_form, readings
 from augment_ru.language.numerals import compound_start
 from augment_ru.resources import dictionary_path, rows, same_word
-from augment_ru.similarities.meaning.words import Source
+
+if TYPE_CHECKING:
+    from augment_ru.similarities.meaning.words import Source
 
 _FIGURES = re.compile(r"(\d+)(?:[.,](\d+))?(?:-?[а-я]{1,3})?")
 _THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:(?:[ \u00a0]\d{3})+(?![ \u00a0-]?\d)|(?:\.\d{3}){2,}(?![.\d]))")
@@ -101,7 +103,10 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
     if match := _COMPOUND.fullmatch(word):
         return _counted(float(match[1]), match[2]) or (Amount("number", float(match[1])),)
     if word[0].isdigit():
-        return tuple(Amount("number", number) for number in _figures(word))
+        kind = "rank" if word[-1] in _ENDS_OF_RANKS and not word.endswith("мя") else "number"
+        scale = words.get(word.lstrip("0123456789.,"))
+        found = tuple(Amount(kind, number) for number in _figures(word))
+        return (*found, scale) if scale and scale.kind == "scale" else found  # «5млн»
     if (_ROMAN.fullmatch(word) and len(word) > 1) or word in {"v", "i"}:
         signs = [_SIGNS[sign] for sign in word]
         return (Amount("number", float(sum(-a if a < b else a for a, b in zip(signs, [*signs[1:], 0], strict=True)))),)
@@ -112,6 +117,10 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
     lemmas = (one.lemma.replace("ё", "е") for one in readings(word)) if has_form(word) else ()
     known = (words[form] for form in (word, *lemmas) if form in words)
     return next(((one,) for one in known), _of_compound(word))
+
+
+_ENDS_OF_RANKS = frozenset("йяюоуем")
+"""The last letters of «5-й», «5-го», «5-му» and the like."""
 
 
 def _of_compound(word: str) -> tuple[Amount, ...]:
@@ -152,7 +161,7 @@ def _figures(word: str) -> list[float]:
     return found[::-1] if _ISO_DATE.fullmatch(word) else found
 
 
-def quantities(source: Source) -> Quantities:
+def quantities(source: "Source") -> Quantities:
     """Find the numbers and lengths of time that a text states."""
     said, lone, last = list[Quantity](), set[float](), _Number(-1, 0)
     told = {at: time for at, *time in _told(source.forms)}
@@ -257,7 +266,7 @@ _OF_PART = ("ая", "ой", "ую", "ых", "ым", "ыми")
 """The endings of «десятая», «десятых» and the like in a decimal number."""
 
 
-def _numbers(source: Source, told: Mapping[int, Sequence[int]]) -> Iterator[_Number]:
+def _numbers(source: "Source", told: Mapping[int, Sequence[int]]) -> Iterator[_Number]:
     """Yield the numbers and the lengths of time of a text, in order.
 
     Args:
@@ -295,7 +304,7 @@ def _numbers(source: Source, told: Mapping[int, Sequence[int]]) -> Iterator[_Num
     yield from (number,) if number else ()
 
 
-def _is_negative(source: Source, at: int) -> bool:
+def _is_negative(source: "Source", at: int) -> bool:
     """Tell whether a minus stands before the number of a word: «минус пять», «-5», not «топ-3», «5 -7».
 
     Args:
