@@ -20,7 +20,8 @@ _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _COMPOUND = re.compile(r"(\d+)-([а-я]{4,})")
 _ROMAN = re.compile(r"(?=[ivxlcхi])m{0,3}(c[md]|d?c{0,3})([xх][cl]|l?[xх]{0,3})(i[xх]|iv|v?i{0,3})")
 _SIGNS = {"m": 1000, "d": 500, "c": 100, "l": 50, "x": 10, "х": 10, "v": 5, "i": 1}
-_TEN, _HUNDRED, _THOUSAND = 10, 100, 1000
+_TEN, _HUNDRED, _THOUSAND, _YEAR = 10, 100, 1000, 8760
+_PLACES = 6
 
 
 class Amount(NamedTuple):
@@ -50,11 +51,13 @@ class Quantities(NamedTuple):
         said: how often each quantity occurs, in the order of the text.
         lone: the lengths of time that the text states without a number, in hours: «за год».
         negators: how many words «без» belong to times of day: «без двадцати семь».
+        money: the currencies that the text names beside its numbers, each by a number.
     """
 
     said: Counter[Quantity]
     lone: frozenset[float]
     negators: int
+    money: frozenset[float]
 
     @property
     def numbers(self) -> list[float]:
@@ -63,10 +66,10 @@ class Quantities(NamedTuple):
 
 
 @cache
-def _words() -> tuple[dict[str, Amount], dict[str, float], dict[str, float], dict[str, float]]:
-    """Read the dictionary: the words, the beginnings of adjectives, the beginnings of what follows them, the months."""
+def _words() -> tuple[dict[str, Amount], dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
+    """Read the dictionary: words, beginnings of adjectives, beginnings of what follows them, months, currencies."""
     words: dict[str, Amount] = {}
-    parts: dict[str, dict[str, float]] = {"prefix": {}, "stem": {}, "month": {}}
+    parts: dict[str, dict[str, float]] = {"prefix": {}, "stem": {}, "month": {}, "money": {}}
     for kind, value, found in rows(dictionary_path("quantities"), columns=3):
         for word in found.split(" "):
             number = float(value)
@@ -75,7 +78,7 @@ def _words() -> tuple[dict[str, Amount], dict[str, float], dict[str, float], dic
             else:
                 words[word] = Amount("rank" if kind == "number" and word[-1] == "й" else kind, number)
     compounds = {same_word(compound_start(number)): float(number) for number in range(1, _THOUSAND)}
-    return words, compounds | parts["prefix"], parts["stem"], parts["month"]
+    return words, compounds | parts["prefix"], parts["stem"], parts["month"], parts["money"]
 
 
 def quantity_words() -> Iterator[str]:
@@ -110,8 +113,8 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
     if (_ROMAN.fullmatch(word) and len(word) > 1) or word in {"v", "i"}:
         signs = [_SIGNS[sign] for sign in word]
         return (Amount("number", float(sum(-a if a < b else a for a, b in zip(signs, [*signs[1:], 0], strict=True)))),)
-    if "-" in word:
-        return tuple(amount for part in word.split("-") if part for amount in amounts_of(part))
+    if len(parts := re.split("[-:/]", word)) > 1:
+        return tuple(amount for part in parts if part for amount in amounts_of(part))
     if len(word) > _BEGIN and word[:_BEGIN] not in _beginnings():  # most words are not analysed
         return ()
     lemmas = (one.lemma.replace("ё", "е") for one in readings(word)) if has_form(word) else ()
@@ -144,8 +147,9 @@ def _counted(number: float, rest: str) -> tuple[Amount, ...]:
         return (Amount("rank", number * last[0].value),)
     if last and last[0].kind == "hours":  # «двадцатиминутка»
         return Amount("number", number), *last
-    known = number > 1 and any(has_form(f"{other}{rest}") for other in ("двух", "трех", "шести"))
-    return (Amount("number", number),) if known else ()
+    known = any(has_form(f"{other}{rest}") for other in ("двух", "трех", "шести"))
+    known = known or (number != _HUNDRED and has_form(rest))  # «двадцатистраничный», not «столица»
+    return (Amount("number", number),) if known and number > 1 else ()
 
 
 _LEAST_PREFIX, _LEAST_REST = 2, 4
@@ -169,13 +173,17 @@ def quantities(source: "Source") -> Quantities:
         if one.first < 0:
             lone.add(one.hours)
             continue
-        beside = said and not last.hours and _BESIDE.fullmatch(source.between(last.last, one.first))
-        joins = beside and (last.before >= 0 or source.forms[one.first] in _words()[3])
+        beside = said and _BESIDE.fullmatch(source.between(last.last, one.first))
+        if beside and last.hours == last.value % _HUNDRED * _YEAR and one.hours == one.value * _HUNDRED * _YEAR:
+            said[-1], last = (((one.value - 1) * _HUNDRED + last.value,), 0.0), one  # «в 80-х годах XX века»
+            continue
+        joins = beside and not last.hours and (last.before >= 0 or source.forms[one.first] in _words()[3])
         before = said.pop()[0] if joins else ()
         zero = before[-1:] == (0,) and 1 <= one.value < _TEN  # «девять ноль пять» is 9:05
         said.append(((*before[: len(before) - zero], one.value), one.hours))
         last = one
-    return Quantities(Counter(said), frozenset(lone), sum(source.forms[at] == "без" for at in told))
+    money = frozenset(number for sign, number in _words()[4].items() if said and sign in source.text.lower())
+    return Quantities(Counter(said), frozenset(lone), sum(source.forms[at] == "без" for at in told), money)
 
 
 def _told(forms: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
@@ -222,7 +230,7 @@ class _Number:
 
     @property
     def value(self) -> float:
-        return round(self.sign * (self.total + self.part), 4)
+        return round(self.sign * (self.total + self.part), _PLACES)
 
     def takes(self, word: Amount, form: str, between: str, *, joins: bool) -> bool:
         """Add a word to the number, if it belongs to it; tell whether it does.
@@ -320,7 +328,8 @@ _MINUS = re.compile(r"[\s(«\"][-−–]$")
 
 def _adds(before: float, amount: float) -> bool:
     """Tell whether a number adds to the number word before it: «двадцать два», «тысяча сто»; not «два три»."""
-    return before >= 2 * _TEN and 1 <= amount < (before if before >= _HUNDRED else _TEN)
+    most = before if before >= _THOUSAND else _HUNDRED if before >= _HUNDRED else _TEN
+    return before >= 2 * _TEN and 1 <= amount < most
 
 
 def exchanged(one: Quantities, other: Quantities) -> bool:
@@ -334,6 +343,8 @@ def exchanged(one: Quantities, other: Quantities) -> bool:
     gone = [value for value in gone if not _is_lone(value, other.lone)]
     new = [value for value in new if not _is_lone(value, one.lone)]
     lone, others = one.lone - other.lone, other.lone - one.lone
+    if one.money - other.money and other.money - one.money:
+        return True
     if gone and new:
         timed = any(hours for _, hours in gone) and any(hours for _, hours in new)
         return timed or _numbers_of(gone) != _numbers_of(new)  # «5–10 мая» and «с 5 по 10 мая»
@@ -357,7 +368,10 @@ def _reads_as(one: Sequence[float], other: Sequence[float]) -> bool:
     """Tell whether a number reads as two: «10.30» as «десять тридцать», «18.07» as «18 июля», «треть» as «1/3»."""
     if (len(one), len(other)) != (1, 2) or other[1] <= 0:
         return False
-    return one[0] in {round(other[0] + other[1] / _HUNDRED, 4), round(other[0] / other[1], 4)}
+    first, second = other
+    return (second < _HUNDRED and one[0] == round(first + second / _HUNDRED, _PLACES)) or (
+        0 < first < second and one[0] == round(first / second, _PLACES)
+    )
 
 
 def _is_lone(value: Quantity, lone: frozenset[float]) -> bool:

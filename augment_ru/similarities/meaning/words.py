@@ -77,15 +77,15 @@ def as_said(text: str, note: Note) -> str:
     """Return what a reader understands by the new text of an edit: the reading in its note («кошка» for 🐱), or itself.
 
     An attack may state any reading, so a reading counts only in two cases: a word of the new text is not in the
-    dictionary, nor is it a number in figures for a reading that states a number; or the reading differs from the new text only by an ending, an abbreviation, the spelling of the same
+    dictionary, nor is it a number for a reading that states a number; or the reading differs from the new text only by an ending, an abbreviation, the spelling of the same
     sounds, the name of a person, or «ты» and «вы». In all other cases, such as a synonym, the new text counts.
     """
     reading = text if note.reading is None else note.reading
     if reading == text or not (words := forms_of(text)):
         return reading
     read = forms_of(reading)
-    counts = any(map(amounts_of, read)) and _FIGURES.fullmatch(text) is not None
-    if not all(has_form(word) or (counts and word[0].isdigit()) for word in words):
+    counts = any(map(amounts_of, read)) and _NUMBERS.fullmatch(text) is not None
+    if not all(has_form(word) or (counts and amounts_of(word)) for word in words):
         return reading
     single = len(read) == len(words) == 1
     names = single and reading[0].isupper() and text[0].isupper() and _are_names(read[0], words[0])
@@ -94,8 +94,8 @@ def as_said(text: str, note: Note) -> str:
     return reading if same else text
 
 
-_FIGURES = re.compile(r"(?:[\d.,:;/()+%$€₽−–-]|(?<!\d)[а-яё]|\s)+", re.IGNORECASE)
-"""Numbers in figures, with words: «18 июля», not «1О0» with a letter."""
+_NUMBERS = re.compile(r"(?:[\d\s.,:;/()+%$€₽−–-]|(?<!\d)[а-яёXVI])+", re.IGNORECASE)
+"""Words and numbers: «18 июля», not «1О0» with a letter."""
 
 
 def _asks(read: Sequence[str], words: Sequence[str]) -> bool:
