@@ -245,6 +245,7 @@ def ranks(number: int, nouns: Sequence[Noun], cases: frozenset[str], before: str
     ranked = [one for one in nouns if one.number == "sing" and listed("rank").get(one.lemma) == "only"]
     own = [one for one in ranked if one.case == "gent" and owned]
     free = word is not None and of is not None and governors().keys().isdisjoint({same_word(of["word"]), word.lemma})
+    free = free and word is not None and not {"neut", "intr"} <= word.grammemes  # «осталось 1 место»
     if own or (ranked and class_of(number) == "one" and (free or of is None)):
         yield from ordinals(number, own or ranked, ANY_CASE if own else cases)
 

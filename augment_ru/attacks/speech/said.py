@@ -115,7 +115,7 @@ def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
     """Yield the start, the stop and the spoken form of each number of a text; the ranges do not overlap."""
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
     done: list[Said] = []
-    for one in chain(_groups(text), _dates(text), _pairs(text), _rest(text, found, done)):
+    for one in chain(_groups(text), _dates(text), _days(text), _pairs(text), _rest(text, found, done)):
         if all(one[1] <= start or stop <= one[0] for start, stop, _ in done):
             done.append(one)
     yield from done
@@ -167,6 +167,15 @@ def _dates(text: str) -> Iterator[Said]:
 _DATE_PARTS = (("day", "at"), ("month", "of"), ("year", "from"))
 
 
+def _days(text: str) -> Iterator[Said]:
+    """«5–10 мая» → «с пятого по десятое мая»."""
+    months = "|".join(listed("month"))
+    for match in re.finditer(rf"(?<![\w.,:/–—-])(\d\d?)\s?[–—-]\s?(\d\d?)(?=\s+(?:{months})\b)", text):
+        first, last = map(int, match.groups())
+        if first in _DATES and last in _DATES and cases_at(text[: match.start()]) & {"nomn"}:
+            yield *match.span(), f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
+
+
 def _pairs(text: str) -> Iterator[Said]:
     """«1/8 финала» → «одна восьмая финала», «сезон 2020/21» → «сезон две тысячи двадцатого двадцать первого годов»."""
     for match in _PAIR.finditer(text):
@@ -212,7 +221,8 @@ class _Number(NamedTuple):
         before = _FROM.sub("", self.before)
         if class_of(self.whole) == "one" and not self.part and cases_at(before) == {"accs", "datv"}:
             return "datv"  # «по 1 рублю»
-        return case_of_unit(before, self.behind) or case_at(self.before)
+        certain = case_of_unit(before, self.behind)
+        return certain if certain not in {"", "nomn"} else case_at(self.before)  # «ждал 1 мин.»
 
 
 def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:

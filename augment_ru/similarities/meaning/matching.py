@@ -241,7 +241,11 @@ def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
         stretch.old, stretch.new = [], {}
         return
     rest = iter(forms[0])
-    if len(forms) == 1 < len(written) and not digits_of(forms[0]) and all(letter in rest for letter in "".join(written)):  # «ш*м*т»
+    if (
+        len(forms) == 1 < len(written)
+        and not digits_of(forms[0])
+        and all(letter in rest for letter in "".join(written))
+    ):  # «ш*м*т»
         fates.damaged.append((stretch.old[0], "".join(written), len(forms[0]) - sum(map(len, written))))
         stretch.placed[next(iter(stretch.new))] = stretch.old[0]
         stretch.old, stretch.new = [], {}

@@ -248,7 +248,9 @@ class _Number:
         if self.before < 0 or kind in {"hours", "month"}:
             return False
         if beside and kind == "scale":
-            self.total, self.part = (self.total + part * amount, 0.0) if amount > 1 else (0.0, (self.total + part) * amount)
+            self.total, self.part = (
+                (self.total + part * amount, 0.0) if amount > 1 else (0.0, (self.total + part) * amount)
+            )
             self.before = amount
         elif beside and joins:
             self.part = part * _THOUSAND + amount

@@ -77,8 +77,9 @@ def as_said(text: str, note: Note) -> str:
     """Return what a reader understands by the new text of an edit: the reading in its note («кошка» for 🐱), or itself.
 
     An attack may state any reading, so a reading counts only in two cases: a word of the new text is not in the
-    dictionary, nor is it a number for a reading that states a number; or the reading differs from the new text only by an ending, an abbreviation, the spelling of the same
-    sounds, the name of a person, or «ты» and «вы». In all other cases, such as a synonym, the new text counts.
+    dictionary (numbers are in it, if the reading states one); or the reading differs from the new text only by an
+    ending, an abbreviation, the spelling of the same sounds, the name of a person, or «ты» and «вы». In all other
+    cases, such as a synonym, the new text counts.
     """
     reading = text if note.reading is None else note.reading
     if reading == text or not (words := forms_of(text)):
@@ -256,8 +257,9 @@ class Source:
         return numbers
 
     def between(self, left: int, right: int) -> str:
-        """Return the characters between two words; -1 stands for the start of the text, a number too high for its end."""
-        return self.text[self.stops[left] if left >= 0 else 0 : self.starts[right] if right < len(self.starts) else None]
+        """Return the characters between two words; -1 is the start of the text, a number too high its end."""
+        start = self.stops[left] if left >= 0 else 0
+        return self.text[start : self.starts[right] if right < len(self.starts) else None]
 
     def kind(self, number: int) -> WordKind:
         """Return the part of speech and the possible cases of a word of the text, given its index, from 0."""
