@@ -59,32 +59,26 @@ class Quantities(NamedTuple):
     negators: int
     money: frozenset[float]
 
-    @property
-    def numbers(self) -> list[float]:
-        """The numbers of the text, in order."""
-        return _numbers_of(self.said.elements())
-
 
 @cache
-def _words() -> tuple[dict[str, Amount], dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
-    """Read the dictionary: words, beginnings of adjectives, beginnings of what follows them, months, currencies."""
+def _words() -> tuple[dict[str, Amount], dict[str, dict[str, float]]]:
+    """Read the dictionary: the words that state an amount, and the other entries by their kind."""
     words: dict[str, Amount] = {}
-    parts: dict[str, dict[str, float]] = {"prefix": {}, "stem": {}, "month": {}, "money": {}}
+    compounds = {same_word(compound_start(number)): float(number) for number in range(1, _THOUSAND)}
+    parts: dict[str, dict[str, float]] = {"prefix": compounds, "stem": {}, "month": {}, "money": {}}
     for kind, value, found in rows(dictionary_path("quantities"), columns=3):
         for word in found.split(" "):
-            number = float(value)
             if kind in parts:
-                parts[kind][word] = number
+                parts[kind][word] = float(value)
             else:
-                words[word] = Amount("rank" if kind == "number" and word[-1] == "й" else kind, number)
-    compounds = {same_word(compound_start(number)): float(number) for number in range(1, _THOUSAND)}
-    return words, compounds | parts["prefix"], parts["stem"], parts["month"], parts["money"]
+                words[word] = Amount("rank" if kind == "number" and word[-1] == "й" else kind, float(value))
+    return words, parts
 
 
 def quantity_words() -> Iterator[str]:
     """Yield the words of the dictionary of quantities, and the beginnings of adjectives made from numbers."""
-    words, prefixes, *_ = _words()
-    yield from (*words, *prefixes)
+    words, parts = _words()
+    yield from (*words, *parts["prefix"])
 
 
 _BEGIN = 2
@@ -131,7 +125,7 @@ def _of_compound(word: str) -> tuple[Amount, ...]:
 
     If several numbers fit the beginning of the word, the longest is taken.
     """
-    prefixes = _words()[1]
+    prefixes = _words()[1]["prefix"]
     for stop in range(len(word) - _LEAST_REST, _LEAST_PREFIX, -1):
         if (number := prefixes.get(word[:stop])) is not None and (found := _counted(number, word[stop:])):
             return found
@@ -140,7 +134,7 @@ def _of_compound(word: str) -> tuple[Amount, ...]:
 
 def _counted(number: float, rest: str) -> tuple[Amount, ...]:
     """Return what a number and the rest of a compound say; nothing if there is no such compound."""
-    hours = next((hours for stem, hours in _words()[2].items() if rest.startswith(stem)), None)
+    hours = next((hours for stem, hours in _words()[1]["stem"].items() if rest.startswith(stem)), None)
     if hours is not None:
         return Amount("number", number), Amount("hours", hours)
     if (last := amounts_of(rest)) and last[0].kind == "rank":  # «двухтысячный», «десятипроцентный»
@@ -177,12 +171,12 @@ def quantities(source: "Source") -> Quantities:
         if beside and last.hours == last.value % _HUNDRED * _YEAR and one.hours == one.value * _HUNDRED * _YEAR:
             said[-1], last = (((one.value - 1) * _HUNDRED + last.value,), 0.0), one  # «в 80-х годах XX века»
             continue
-        joins = beside and not last.hours and (last.before >= 0 or source.forms[one.first] in _words()[3])
+        joins = beside and not last.hours and (last.before >= 0 or source.forms[one.first] in _words()[1]["month"])
         before = said.pop()[0] if joins else ()
         zero = before[-1:] == (0,) and 1 <= one.value < _TEN  # «девять ноль пять» is 9:05
         said.append(((*before[: len(before) - zero], one.value), one.hours))
         last = one
-    money = frozenset(number for sign, number in _words()[4].items() if said and sign in source.text.lower())
+    money = frozenset(number for sign, number in _words()[1]["money"].items() if said and sign in source.text.lower())
     return Quantities(Counter(said), frozenset(lone), sum(source.forms[at] == "без" for at in told), money)
 
 
@@ -284,7 +278,7 @@ def _numbers(source: "Source", told: Mapping[int, Sequence[int]]) -> Iterator[_N
         told: the hour, the minutes and the next word of each time that is told by the next hour, by its first word.
     """
     number: _Number | None = None
-    done, months = 0, _words()[3]
+    done, months = 0, _words()[1]["month"]
     joined = {at for match in _THOUSANDS.finditer(source.text) for at in range(match.start() + 1, match.end())}
     for at, form in enumerate(source.forms):
         if at in told:
