@@ -24,16 +24,19 @@ _DIGITS, _MOST = 11, 14
 
 @dataclass(frozen=True, slots=True)
 class ContactsNormalization(Normalization):
-    """Write addresses and telephone numbers in the usual form if they are in words, or have letters for digits."""
+    """Write addresses and telephone numbers in the usual form if they are in words, or have letters for digits.
+
+    The addresses are those of e-mail and web pages: «ленка собака почта точка ру» becomes «lenka@pochta.ru».
+    """
 
     name: ClassVar[str] = "contacts"
 
     def leaves(self, text: str) -> bool:
-        """Tell quickly whether a text certainly has no address and no telephone number to rewrite."""
+        """Tell quickly whether a text certainly has no web or e-mail address and no telephone number to rewrite."""
         return not (_LIKELY.search(text) or _DIGIT.search(text))
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """Yield the edits that write addresses and telephone numbers in the usual form."""
+        """Yield the edits that write web and e-mail addresses and telephone numbers in the usual form."""
         if _LIKELY.search(text):
             for found in _address().finditer(text):
                 if new := _written(found[0]):

@@ -76,7 +76,7 @@ def _words() -> tuple[dict[str, Amount], dict[str, dict[str, float]]]:
 
 
 def quantity_words() -> Iterator[str]:
-    """Yield the words of the dictionary of quantities, and the beginnings of adjectives made from numbers."""
+    """Yield the words that state quantities («пять», «неделя»), and beginnings of adjectives made from numbers."""
     words, parts = _words()
     yield from (*words, *parts["prefix"])
 
@@ -99,6 +99,8 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
     words = _words()[0]
     if match := _COMPOUND.fullmatch(word):
         return _counted(float(match[1]), match[2]) or (Amount("number", float(match[1])),)
+    if len(parts := re.split("[:/](?=[а-я])" if word[0].isdigit() else "[-:/]", word)) > 1:  # «3:один»
+        return tuple(amount for part in parts if part for amount in amounts_of(part))
     if word[0].isdigit():
         kind = "rank" if word[-1] in _ENDS_OF_RANKS and not word.endswith("мя") else "number"
         scale = words.get(word.lstrip("0123456789.,"))
@@ -107,8 +109,6 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
     if (_ROMAN.fullmatch(word) and len(word) > 1) or word in {"v", "i"}:
         signs = [_SIGNS[sign] for sign in word]
         return (Amount("number", float(sum(-a if a < b else a for a, b in zip(signs, [*signs[1:], 0], strict=True)))),)
-    if len(parts := re.split("[-:/]", word)) > 1:
-        return tuple(amount for part in parts if part for amount in amounts_of(part))
     if len(word) > _BEGIN and word[:_BEGIN] not in _beginnings():  # most words are not analysed
         return ()
     lemmas = (one.lemma.replace("ё", "е") for one in readings(word)) if has_form(word) else ()
@@ -329,7 +329,10 @@ def _adds(before: float, amount: float) -> bool:
 
 
 def exchanged(one: Quantities, other: Quantities) -> bool:
-    """Tell whether numbers or lengths of time of the first text are replaced by others in the second text."""
+    """Tell whether numbers or lengths of time of one text are replaced by others in the other text.
+
+    What says the same, as «14 дней» and «две недели», does not count.
+    """
     gone, new = list((one.said - other.said).elements()), list((other.said - one.said).elements())
     for mine in list(gone):
         same = next((theirs for theirs in new if _same(mine, theirs)), None)
