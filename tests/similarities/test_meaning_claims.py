@@ -14,7 +14,8 @@ from augment_ru.similarities.meaning.claims import claims_of, contradictions, de
 from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
 from augment_ru.similarities.meaning.roles import roles_of
 from augment_ru.similarities.meaning.senses import are_alike, are_opposite, unlike
-from augment_ru.similarities.meaning.words import Source, as_said
+from augment_ru.similarities.meaning.understood import as_said
+from augment_ru.similarities.meaning.words import Source
 from strategies import texts
 
 meaning = Meaning()

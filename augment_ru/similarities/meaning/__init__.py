@@ -16,7 +16,8 @@ from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.script import Script
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
-from augment_ru.similarities.meaning.words import SENTENCE_END, Fates, Source, edits_as_said, kept_source
+from augment_ru.similarities.meaning.understood import edits_as_said
+from augment_ru.similarities.meaning.words import SENTENCE_END, Fates, Source, kept_source
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import decode
 from augment_ru.version import version_of

@@ -5,14 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from augment_ru.language.morphology import has_form, readings
 from augment_ru.language.numerals import compound_start
 from augment_ru.resources import dictionary_path, rows, same_word
-
-if TYPE_CHECKING:
-    from augment_ru.similarities.meaning.words import Source
+from augment_ru.similarities.meaning.words import Source
 
 _FIGURES = re.compile(r"(\d+)(?:[.,](\d+))?(?:-?[а-я]{1,3})?")
 _THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:(?:[ \u00a0]\d{3})+(?![ \u00a0-]?\d)|(?:\.\d{3}){2,}(?![.\d]))")
@@ -159,7 +157,7 @@ def _figures(word: str) -> list[float]:
     return found[::-1] if _ISO_DATE.fullmatch(word) else found
 
 
-def quantities(source: "Source") -> Quantities:
+def quantities(source: Source) -> Quantities:
     """Find the numbers and lengths of time that a text states."""
     said, lone, last = list[Quantity](), set[float](), _Number(-1, 0)
     told = {at: time for at, *time in _told(source.forms)}
@@ -270,7 +268,7 @@ _OF_PART = ("ая", "ой", "ую", "ых", "ым", "ыми")
 """The endings of «десятая», «десятых» and the like in a decimal number."""
 
 
-def _numbers(source: "Source", told: Mapping[int, Sequence[int]]) -> Iterator[_Number]:
+def _numbers(source: Source, told: Mapping[int, Sequence[int]]) -> Iterator[_Number]:
     """Yield the numbers and the lengths of time of a text, in order.
 
     Args:
@@ -308,7 +306,7 @@ def _numbers(source: "Source", told: Mapping[int, Sequence[int]]) -> Iterator[_N
     yield from (number,) if number else ()
 
 
-def _is_negative(source: "Source", at: int) -> bool:
+def _is_negative(source: Source, at: int) -> bool:
     """Tell whether a minus stands before the number of a word: «минус пять», «-5», not «топ-3», «5 -7».
 
     Args:
