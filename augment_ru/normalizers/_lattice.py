@@ -11,9 +11,8 @@ from typing import NamedTuple
 from unicodedata import category
 
 from augment_ru.edits import Edit, Note
-from augment_ru.normalizers._lexicon import BEGUN, LOW, beginnings, heights, is_form, plain, weight
+from augment_ru.normalizers._lexicon import BEGUN, LETTERS, LOW, beginnings, heights, is_form, plain, weight
 
-LETTERS = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
 RUSSIAN = frozenset(LETTERS + LETTERS.upper())
 VOWELS = frozenset("аеиоуыэюяё")
 _SOFTENED = frozenset("бвгдзклмнпрстфцчшщ")

@@ -11,7 +11,7 @@ from augment_ru.attacks.misspell.letter_rules import LetterRule
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
 from augment_ru.normalizers._apart import goes_before
-from augment_ru.normalizers._lattice import HEARD, LETTERS, RUSSIAN, VOWELS, Lattice, Way, WordReading
+from augment_ru.normalizers._lattice import HEARD, RUSSIAN, VOWELS, Lattice, Way, WordReading
 from augment_ru.normalizers._lexicon import (
     common_sounds,
     hidden_sounds,
@@ -21,6 +21,7 @@ from augment_ru.normalizers._lexicon import (
     sound,
     spoken,
     weight,
+    with_letter,
     written_out,
 )
 from augment_ru.normalizers._reading import WordNormalization
@@ -194,11 +195,11 @@ def _slips(word: str, bit: int) -> Iterator[WordReading]:
     near_keys = neighbouring_keys("keyboard_ru")
     for at in range(len(word) + 1):
         before, after = word[:at], word[at:]
-        kinds: list[tuple[str, str]] = [(before + letter + after, "drop") for letter in LETTERS]
+        kinds: list[tuple[str, str]] = [(new, "drop") for new in with_letter(before, after)]
         if after:
             kinds.append((before + after[1:], "add"))
             near = {key for key, _ in near_keys.get(after[0], ())}
-            kinds += [(before + letter + after[1:], "key" if letter in near else "other") for letter in LETTERS]
+            kinds += [(new, "key" if new[at] in near else "other") for new in with_letter(before, after[1:])]
         if len(after) > 1:
             kinds.append((before + after[1] + after[0] + after[2:], "swap"))
         for new, kind in kinds:
