@@ -289,8 +289,12 @@ def is_joined(word: str) -> bool:
     Args:
         word: the joined word, in lower case.
     """
-    bare = plain(word)
-    return bare in _hidden_plain() or _counts().get(bare, 0) >= _SELDOM
+    return plain(word) in _joined_words()
+
+
+@cache
+def _joined_words() -> frozenset[str]:
+    return _hidden_plain().union(word for word, found in _counts().items() if found >= _SELDOM)
 
 
 _SELDOM = 149

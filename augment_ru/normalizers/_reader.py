@@ -214,17 +214,17 @@ class Reader:
     def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
         """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
         small = word.lower()
-        is_name = not initial and word[0].isupper() and word[1:].islower()
-        if lexicon.is_word(small):
+        if lexicon.is_listed(small):
             if self.joins and _is_odd(word, small):
                 return Piece("sure", start, stop, word, (WordReading(lexicon.weight(small), small, 0.0, SEPARATORS),))
-            if not lexicon.is_listed(small):
-                found = self.mend(word) if not is_name and self._may_mend(word) else ()
-                if is_name or (found and self.mends(small, found[0])):
-                    return Piece("name" if is_name else "spelt", start, stop, word, found)
-            is_short = len(small) < _SHORTEST and not lexicon.is_function(small)
-            is_part = self.joins and (lexicon.is_rare(small) or not lexicon.is_listed(small) or is_short)
-            return Piece("part", start, stop, word) if is_part else None
+            is_part = lexicon.is_rare(small) or (len(small) < _SHORTEST and not lexicon.is_function(small))
+            return Piece("part", start, stop, word) if self.joins and is_part else None
+        is_name = not initial and word[0].isupper() and word[1:].islower()
+        if lexicon.is_word(small):
+            found = self.mend(word) if not is_name and self._may_mend(word) else ()
+            if is_name or (found and self.mends(small, found[0])):
+                return Piece("name" if is_name else "spelt", start, stop, word, found)
+            return Piece("part", start, stop, word) if self.joins else None
         if _LONG_RUN.search(small) and (found := self._collapsed(word)):
             is_cry = not self.eager and not lexicon.is_hidden(found[0].word) and _CRY.search(small)
             return Piece("spelt" if is_cry else "sure", start, stop, word, found)

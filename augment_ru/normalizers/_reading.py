@@ -54,8 +54,11 @@ def _joins(pieces: Sequence[str], at: int) -> bool:
         before = pieces[at - 1].lower().lstrip(_MARKS)
     if at + 1 < len(pieces) and piece[-1].isalpha() and pieces[at + 1][0].isalpha():
         after = pieces[at + 1].lower().rstrip(_MARKS)
-    beside = (before and before + here, after and here + after, before and after and before + here + after)
-    return any(map(is_joined, filter(None, beside)))
+    return bool(
+        (before and is_joined(before + here))
+        or (after and is_joined(here + after))
+        or (before and after and is_joined(before + here + after))
+    )
 
 
 _SPACED = re.compile(
