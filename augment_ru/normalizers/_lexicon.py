@@ -109,13 +109,14 @@ def _new() -> frozenset[str]:
 
 
 @cache
-def _hidden_plain() -> frozenset[str]:
+def hidden_plain() -> frozenset[str]:
+    """Return the forms of the words that people hide from filters, with е for ё."""
     return frozenset(map(plain, hidden_forms()))
 
 
 def is_hidden(word: str) -> bool:
     """Tell whether a word in lower case, with е or ё, is one that people hide from filters."""
-    return word.replace("ё", "е") in _hidden_plain()
+    return word.replace("ё", "е") in hidden_plain()
 
 
 _SOUNDS = str.maketrans("оеиыэяюбвгджзщё", "аеееееупфктшсша", "ьъ")
@@ -186,7 +187,7 @@ BEGUN, LOW = 4, log(1500)
 def heights() -> dict[str, float]:
     """Map beginnings of words, with е for ё, to the greatest `weight` among the words that begin with them."""
     found: dict[str, float] = {}
-    for word in (*(word for word, often in _counts().items() if often >= _COMMON), *_hidden_plain()):
+    for word in (*(word for word, often in _counts().items() if often >= _COMMON), *hidden_plain()):
         height = weight(word)
         for stop in range(BEGUN + 1):
             begun = word[:stop]
@@ -294,7 +295,7 @@ def is_joined(word: str) -> bool:
 
 @cache
 def _joined_words() -> frozenset[str]:
-    return _hidden_plain().union(word for word, found in _counts().items() if found >= _SELDOM)
+    return hidden_plain().union(word for word, found in _counts().items() if found >= _SELDOM)
 
 
 _SELDOM = 149

@@ -156,12 +156,12 @@ class Reader:
                 name.
         """
         judged = self._judged(piece, initial=initial or self.eager) if len(piece) <= _MOST else None
-        is_cut_off = not self.eager and judged and _CUT_OFF.fullmatch(piece, judged.start)
-        if judged and is_cut_off and judged.kind in {"sure", "spelt"} and not judged.found[0].bits & SPELLING:
-            return judged._replace(kind="part", found=())
-        if judged and judged.found and not self.eager and _QUOTED.fullmatch(piece):
+        if judged and judged.found and not self.eager:
             best = judged.found[0]
-            if best.bits & ~BOTH and not any(map(lexicon.is_hidden, best.word.split())):
+            is_ours = judged.kind in {"sure", "spelt"} and not best.bits & SPELLING
+            if is_ours and _CUT_OFF.fullmatch(piece, judged.start):
+                return judged._replace(kind="part", found=())
+            if _QUOTED.fullmatch(piece) and best.bits & ~BOTH and not any(map(lexicon.is_hidden, best.word.split())):
                 return None
         return judged
 
@@ -220,7 +220,7 @@ class Reader:
             is_part = lexicon.is_rare(small) or (len(small) < _SHORTEST and not lexicon.is_function(small))
             return Piece("part", start, stop, word) if self.joins and is_part else None
         is_name = not initial and word[0].isupper() and word[1:].islower()
-        if lexicon.is_word(small):
+        if lexicon.count(small):
             found = self.mend(word) if not is_name and self._may_mend(word) else ()
             if is_name or (found and self.mends(small, found[0])):
                 return Piece("name" if is_name else "spelt", start, stop, word, found)
