@@ -212,6 +212,8 @@ def glued(word: str) -> str:
         return ""
     best: list[tuple[float, tuple[str, ...]]] = [(0.0, ()), *[(_NOT, ())] * len(word)]
     known, bare = _parts(), plain(word)
+    if not any(bare[start:] in known for start in range(max(1, len(word) - _LONGEST), len(word) - _SHORT + 1)):
+        return ""
     for start in range(len(word)):
         score, parts = best[start]
         for stop in range(start + 1, min(start + _LONGEST, len(word)) + 1) if score > _NOT else ():

@@ -44,8 +44,6 @@ _BESIDE, _BOTH = 1.2, 2.0
 letters are read by sound and others by look."""
 _BEAM = 300
 """The width of the beam: how many beginnings of words are followed at each character."""
-_LONGEST = 6
-"""The most characters that are read at once."""
 _SLACK = 1e-6
 """By how much lower than asked a score may be, since floats are summed in another order."""
 _SOFT, _DEAR = 1.5, 0.9
@@ -95,7 +93,7 @@ class Lattice:
     A normalizer is stated by its bit: 1 << i for `NAMES[i]`.
 
     Attributes:
-        ways: maps strings of one to six characters to the ways to read them; strings are looked up as written and in
+        ways: maps strings of one to five characters to the ways to read them; strings are looked up as written and in
             lower case.
         wild: the signs that may stand for any letter, each with its normalizer.
         skipped: the signs that may stand between letters and mean nothing, each with its normalizer.
@@ -129,9 +127,9 @@ class Lattice:
         """
         # a reading by cheap ways tells which dear ways need not be taken: «п.о.т.о.м», whose signs may be any letters
         steps, least = self._steps(written), -inf
-        if within < inf and not self.wild.keys().isdisjoint(written) and is_form(small := written.lower()):
-            least = weight(small) - within - _SLACK  # «кто-то»
-        elif within < inf and not self.wild.keys().isdisjoint(written):
+        if within < inf and not self.wild.keys().isdisjoint(written):
+            if is_form(small := written.lower()):  # «кто-то», as it is written
+                return self._words(written, steps, most, weight(small) - within - _SLACK)
             tiers = ([(one, one, one, one) for one in tier] for tier in list(zip(*steps, strict=True))[:2])
             cheap = (self._words(written, tier, most, least) for tier in tiers)
             least = next((found[0].score - within - _SLACK for found in cheap if found), -inf)
@@ -144,7 +142,6 @@ class Lattice:
         (among, further), height_of = beginnings(), heights()
         states: list[dict[str, tuple[float, int]]] = [{} for _ in range(len(written) + 1)]
         states[0][""] = (0.0, 0)
-        rest = _least_costs(steps) if least > -inf else []
         for at, (cheap, dearer, every, soft) in enumerate(steps):
             here = states[at]
             followed = sorted(here.items(), key=lambda one: one[1])[:_BEAM] if len(here) > _BEAM else list(here.items())
@@ -152,9 +149,8 @@ class Lattice:
                 ways = soft if prefix[-1:] in _SOFTENED else every
                 if least > -inf:
                     left = (height_of.get(plain(prefix[:BEGUN]), LOW) - least) / 2 - cost
-                    if left < rest[at]:
+                    if left < 0:
                         continue
-                    left -= min(rest[at + 1 : at + 1 + _LONGEST], default=0.0)
                     if left < _SOFT:
                         ways = dearer if left >= _DEAR else cheap
                 for length, letters, more, bit in ways:
@@ -184,25 +180,20 @@ class Lattice:
     def _steps(self, written: str) -> list[_Steps]:
         """Return the ways to read on from each character of a string."""
         small = written.lower() if len(written.lower()) == len(written) else written
-        found: list[_Steps] = []
+        found = []
         for at, char in enumerate(written):
             longest = max(self.longest.get(char, 1), self.longest.get(small[at], 1))
             key = written[at : at + longest], small[at : at + longest]
             steps = self.known.get(key)
             if steps is None:
                 steps = self.known[key] = self._ways(*key)
-            skip = self._skips(char) if 0 < at < len(written) - 1 and not char.isalnum() else 0
+            skip = self._skips(char) if 0 < at < len(written) - 1 else 0
             repeated = self.repeats if at and small[at] == small[at - 1] and small[at].isalpha() else 0
             if skip or repeated:
                 cheap, dearer, every, soft = steps
                 out = [(1, "", 0.3 if skip else 0.5, skip | repeated)]
                 steps = cheap + out, dearer + out, every + out, soft + out
             found.append(steps)
-        for at in range(len(found) - 2, -1, -1):  # letters that are read in one way only are read at once
-            here, after = found[at][3], found[at + 1][3]
-            if len(here) == len(after) == 1 and here[0][2] == after[0][2] == 0.0:
-                ((one, letter, _, bit),), ((more, letters, _, bits),) = here, after
-                found[at] = ([(one + more, letter + letters, 0.0, bit | bits)],) * 4
         ends = self.softens and written[-1:].isascii() and written[-1:].isalpha()
         return [*found, ([], [], [], [(0, "ь", _SOFT, self.softens)] if ends else [])]
 
@@ -235,14 +226,6 @@ class Lattice:
             ]
         cheap, dearer = ([one for one in steps if one[2] < limit] for limit in (_DEAR, _SOFT))
         return cheap, dearer, steps, steps + soft
-
-
-def _least_costs(steps: Sequence[_Steps]) -> list[float]:
-    """Return the least cost of reading a string from each place to its end; infinity if it cannot be read."""
-    rest = [inf] * (len(steps) - 1) + [0.0]
-    for at in range(len(steps) - 2, -1, -1):
-        rest[at] = min((more + rest[at + length] for length, _, more, _ in steps[at][2]), default=inf)
-    return rest
 
 
 def is_picture(char: str) -> bool:
