@@ -80,7 +80,8 @@ class Streams:
 
         Args:
             keys: the key of each row, shape (rows,).
-            path: what else the draws depend on, such as the seed, the name of an attack, the index of a candidate.
+            path: what else the draws depend on, such as the seed, the name of an attack, the index of a candidate
+                (random perturbation).
         """
         for part in path:
             states = keys ^ _salt(type(part).__name__, part)
@@ -89,7 +90,7 @@ class Streams:
         return cls(keys)
 
     def spread(self, numbers: Sequence[int]) -> "Streams":
-        """Make several independent streams for each row, one for each of these numbers.
+        """Make several independent streams for each row, one for each of these numbers (such as indices of candidates).
 
         The keys of the result have shape (numbers, rows).
         """
@@ -118,7 +119,7 @@ class Streams:
 
 
 def weighted(weights: Sequence[float], draw: float) -> int:
-    """Return the index that a draw from U[0, 1) selects; its probability is its weight divided by the sum of all."""
+    """Choose one of some weights by a draw from U[0, 1), in proportion to the weights, and return its index."""
     point = draw * fsum(weights)
     for at, weight in enumerate(weights):
         point -= weight
@@ -148,7 +149,7 @@ def unit(keys: Keys, positions: Ints | Keys, lane: int | Ints = 0) -> Floats:
 
 
 def first_of_each(groups: Ints) -> npt.NDArray[np.bool_]:
-    """Return whether each entry is the first of its group, shape (entries,).
+    """Return whether each entry of an array is the first of its group, shape (entries,).
 
     Args:
         groups: the group of each entry, as a number. Entries of one group must stand next to each other.
@@ -194,7 +195,7 @@ class Rng:
         return ((z ^ (z >> 31)) >> 11) * _UNIT
 
     def change(self, *edits: Edit) -> Change:
-        """Return a change with these edits and a rank drawn from U[0, 1), which decides whether the change is made."""
+        """Return a change with these edits and a rank: a random number in [0, 1) that decides whether it is made."""
         return Change(self.uniform(), edits)
 
     def choice(self, items: Sequence[T]) -> T:

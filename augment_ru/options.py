@@ -13,7 +13,7 @@ T = typing.TypeVar("T")
 
 
 def configured(name: str, made: Any, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  (any dataclass)
-    """Make an object of a dataclass whose fields are options; a value given as a string is parsed as its field's type.
+    """Make an object of a dataclass, such as an attack, from options; a string is parsed as the type of its field.
 
     Args:
         name: what the class is called in messages.

@@ -33,7 +33,7 @@ Other packages add names through the entry points `augment_ru.KIND`."""
 
 @cache
 def offered(group: str) -> dict[str, EntryPoint]:
-    """Return what other installed packages offer in an entry-point group, such as `augment_ru.attacks`, by name.
+    """Return the entry points of other installed packages in a group, such as `augment_ru.attacks`, by name.
 
     Raises:
         AugmentError: two packages offer the same name.

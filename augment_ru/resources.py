@@ -132,7 +132,8 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
     """Read, from a dictionary of replacements, the phrases in which a word must not be replaced.
 
-    They stand in the optional fourth column, in the form that `phrases_in` describes.
+    For example, «время» gets no clock in «во время». The phrases stand in the optional fourth column, in the form that
+    `phrases_in` describes.
 
     Args:
         name: the name of a shipped dictionary, or the path of any other `.tsv` file.
@@ -288,7 +289,7 @@ def mutual(pairs: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:
 
 @cache
 def denials() -> dict[str, str]:
-    """Map lemmas that deny to "denies", and lemmas that only look like negations to "affirms"; all have е for ё."""
+    """Map lemmas that deny («запретить») to "denies", and those that only look so to "affirms"; with е for ё."""
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
 
 

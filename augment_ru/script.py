@@ -23,7 +23,7 @@ class Script:
     Attributes:
         source: the text that is edited.
         triples: the start, the stop and the new text of each edit, sorted. `edits` makes `Edit` objects of them.
-        notes: the note of each edit; empty if no edit has a note.
+        notes: the note of each edit (what it carries besides its new text); empty if no edit has a note.
 
     >>> Script("кот спит", [Edit(0, 3, "🐱")]).text
     '🐱 спит'
@@ -65,7 +65,7 @@ class Script:
         Args:
             source: the text that is edited.
             triples: the start, the stop and the new text of each edit.
-            notes: the note of each edit; empty if no edit has a note.
+            notes: the note of each edit (what it carries besides its new text); empty if no edit has a note.
         """
         script = cls.__new__(cls)
         _fill(script, source, triples, notes)
@@ -135,7 +135,7 @@ class Script:
         return type(self), (self.source, self.edits)
 
     def map(self, span: Span) -> Span | None:
-        """Map a span of the source to the new text; None if an edit replaces or splits the characters of the span.
+        """Return where a span of the source is in the new text; None if an edit replaces or splits its characters.
 
         The result covers the same characters: `mapped.of(script.text) == span.of(script.source)`. A text that is
         inserted at an edge of the span stays outside.

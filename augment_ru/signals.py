@@ -54,7 +54,7 @@ class HeldSignals:
         self.came.append(number)
 
     def deliver(self) -> None:
-        """Deliver the first held signal to its usual handler, if one came.
+        """Pass the first signal that was held back, if any, to its usual handler, which may end the run.
 
         Raises:
             BaseException: the handler raises it.

@@ -38,7 +38,9 @@ _OUTCOME = ("status", "reason")
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """The settings of an `Adversary` that results of `perturb` do not have. All results of one `Adversary` share them.
+    """The settings of a search against a model: model, attacks, limits. All results of one `Adversary` share them.
+
+    Settings that attacks without a search also have, such as seed and threshold, are in `Finding.settings`.
 
     Attributes:
         model: the name of the model.
@@ -61,8 +63,9 @@ class SearchSettings:
 class Finding(Result):
     """The result of the search for a record.
 
-    The texts are changed only if the answer broke. If the answer withstood, `reason` says why the search ended.
-    `similarity` is the lowest score of a changed text. For a rejected record it is the best score that failed.
+    The texts are changed only if the answer broke (turned from right to wrong). If it withstood, `reason` says why the
+    search ended. `similarity` is the lowest score of a changed text. For a rejected record it is the best score that
+    failed.
 
     Attributes:
         search_settings: the settings of the search, which all results share.
@@ -101,7 +104,7 @@ class Finding(Result):
         return f"Finding({self.status}, {brief(texts)}, changes={self.changes}, queries={self.queries})"
 
     def search(self) -> dict[str, Any]:
-        """Return the outcome of the search as values of JSON: status, answers, queries, number of changes.
+        """Return how the search ended as values of JSON: status, answers, number of questions to the model and so on.
 
         docs/adversary.md explains the keys.
         """
@@ -150,7 +153,7 @@ _MOST_DRAWS = 100
 
 
 class Adversary:
-    """Searches for the smallest set of legal changes of a record that turns a model's right answer wrong.
+    """Searches for the smallest set of changes of a record, allowed by the engine, that turns a right answer wrong.
 
     All changes that the attacks can make form one pool. A search chooses sets of changes from the pool and asks the
     model about the texts that they give. Only texts that `perturb` could return are asked about: the engine allows
@@ -166,7 +169,7 @@ class Adversary:
         name: the name by which the results and the rows call the model.
         budget: the most queries for a record: different texts, including the original.
         target: the label that the model is to give; None for any wrong answer.
-        minimal: whether changes that are not needed to break the answer are undone again.
+        minimal: whether changes are undone again without which the answer is wrong, too.
         draws: how often each attack is asked for random changes for the pool. So an attack offers at most this many
             alternatives for a word.
         similarity: scores how alike a text and its original are: a name (`meaning`, `navec`, `none`), a `Similarity`,
@@ -184,10 +187,10 @@ class Adversary:
         cache: keeps the answers of the model and of the guide on disk; None keeps them only in memory.
         seconds: how many seconds all searches together may take; None for no limit. With a limit, results depend on
             speed.
-        confirm: how often, at least, the model is asked again about a text that broke its answer, to find out whether
+        confirm: how often, at least, the model is asked again about a text that it answered wrong, to find out whether
             the answer was a slip (one that the model does not usually give to the text). These questions count as
-            queries. With 0 the first answer is believed. None means 0 for a model that states that it is
-            deterministic, and 2 for any other.
+            queries. With 0 the first answer is believed. None means 0 for a model that states that it is deterministic,
+            and 2 for any other.
 
     Raises:
         AugmentError: a name is unknown, a value is out of range, the guide gives no scores, or there is a guide
@@ -225,16 +228,14 @@ class Adversary:
     ) -> None:
         if isinstance(attacks, str):
             raise AugmentError(f"attacks: '{attacks}' is one text; give a list of attacks")
-        check_search(len(attacks), budget, draws, seconds, confirm)
-        budget, draws = int(budget), int(draws)  # such as NumPy's
         self.perturbers = tuple(
             one
             if isinstance(one, Perturber)
             else Perturber(one, similarity=similarity, threshold=threshold, seed=seed, probability=probability)
             for one in attacks
         )
-        if alone := next((one.attack.name for one in self.perturbers if one.attack.permutes_options), None):
-            raise AugmentError(f"attacks: {alone} permutes options, and has no changes to search; leave it to perturb")
+        check_search([one.attack for one in self.perturbers], budget, draws, seconds, confirm)
+        budget, draws = int(budget), int(draws)  # such as NumPy's
         self.preparation = preparation or Preparation(constraints, annotator)
         self.budget, self.target, self.minimal, self.draws = budget, target, minimal, draws
         self.ledger = Ledger(model if isinstance(model, NamedModel) else NamedModel.of(name, model), cache)
@@ -260,7 +261,7 @@ class Adversary:
         return tuple(one.needs for one in self.perturbers)
 
     def use_cache(self, cache: Cache | None) -> None:
-        """Keep the answers of the model and of the guide in this cache from now on; None keeps them only in memory."""
+        """Keep the answers of the model (and of a second one, the guide) in this cache; with None, only in memory."""
         for ledger in filter(None, (self.ledger, self._guide)):
             ledger.cache = cache
 
@@ -409,23 +410,25 @@ def _guide_of(guide: Model | NamedModel, model: NamedModel, cache: Cache | None)
 
 
 def check_search(
-    attacks: int, budget: int, draws: int, seconds: float | None = None, confirm: int | None = None
+    attacks: Sequence[str | Attack], budget: int, draws: int, seconds: float | None = None, confirm: int | None = None
 ) -> None:
     """Check the settings of a search against a model.
 
     Args:
-        attacks: the number of attacks, at least 1.
+        attacks: the attacks, or the names of attacks that are not made yet.
         budget: the most queries for a record, at least 1.
-        draws: how often each attack is asked for random changes for the pool, from 1 to 100.
+        draws: how often each attack is asked for random changes, from which the search chooses, from 1 to 100.
         seconds: how many seconds all searches may take, greater than 0; None for no limit.
-        confirm: how often a text that broke the answer is asked about again, at least 0; None if that depends on the
-            model.
+        confirm: how often the model is asked again about a text that it answered wrong, at least 0; None if that
+            depends on the model.
 
     Raises:
-        AugmentError: there is no attack, or a number is out of range.
+        AugmentError: there is no attack, one reorders options, or a number is out of range.
     """
     if not attacks:
         raise AugmentError("no attack; name one with `attacks`; augment-ru list attacks shows them")
+    if alone := next((one.name for one in attacks if isinstance(one, Attack) and one.permutes_options), None):
+        raise AugmentError(f"`attacks` {alone}: permutes options, and has no changes to search; leave it to perturb")
     integer("`budget`", budget, least=1)
     integer("`draws`", draws, least=1, most=_MOST_DRAWS)
     integer("`confirm`", confirm or 0, least=0)
@@ -478,7 +481,7 @@ class Limits:
 
     @property
     def is_over(self) -> bool:
-        """Whether the deadline has passed."""
+        """Whether the deadline has passed; always False without one."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
 
@@ -500,11 +503,11 @@ def ask_originals(cases: Sequence[SearchCase], ledger: Ledger, budget: int) -> N
 
 
 def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
-    """Ask a guide about the original of a record, and about each change of its pool by itself.
+    """Ask a guide (a second model, with scores) about the original of a record and about each possible change alone.
 
     Args:
         case: the state of the record's search; its pool holds the changes that the search may choose.
-        guide: asks the guide (a second model that gives scores), and keeps its answers.
+        guide: asks the guide, and keeps its answers.
 
     Returns:
         What the guide's scores say about the record; None if the guide gives no score to the right label or to the

@@ -45,10 +45,10 @@ _BLIND_TRIES = 100
 
 
 def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
-    """Search for a set of changes that breaks the answer, by random sets, for a model that gives labels alone.
+    """Search at random for changes that turn the model's right answer wrong, if the model gives labels without scores.
 
-    The generator yields the next set to ask the model about; the caller sends back the set's `Verdict`. The search
-    ends when a set broke the answer, or when no new set is found.
+    The generator yields the next set to ask the model about; the caller sends back what came of it (`Verdict`). The
+    search ends when a set broke the right answer, or when no new set is found.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -98,10 +98,12 @@ def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
 
 
 def shrink_by_labels(knowledge: Knowledge) -> Search:
-    """Make the smallest set of changes that broke the answer smaller, until none of its changes can be undone.
+    """Make the smallest set of changes that broke the right answer smaller, until none of its changes can be undone.
 
-    The generator yields the next set to ask the model about; the caller sends back the set's `Verdict`. The method is
-    delta debugging (Zeller and Hildebrandt 2002).
+    The generator yields the next set to ask the model about; the caller sends back what came of it (`Verdict`). The
+    method is delta debugging (Zeller and Hildebrandt 2002).
+
+    A set broke the answer if the model's right answer became wrong.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -146,7 +148,7 @@ class Guidance:
     label.
 
     Attributes:
-        margins: the margin of each rival in the original, in nats, shape (rivals,).
+        margins: the margin of each rival in the guide's answer to the original, in nats, shape (rivals,).
         effects: by how much each change of the record, applied alone, lowers each margin, shape (changes, rivals).
     """
 
@@ -155,10 +157,10 @@ class Guidance:
 
 
 def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Search:
-    """Search for a set of changes that breaks the answer, in the order that a guide's scores suggest.
+    """Search for changes that turn a right answer wrong, in the order that a guide (a second model) suggests.
 
-    The generator yields the next set to ask the model about; the caller sends back the set's `Verdict`. The search
-    ends when a set broke the answer, or when no new set is found.
+    The generator yields the next set to ask the model about; the caller sends back what came of it (`Verdict`). The
+    search ends when a set broke the right answer, or when no new set is found.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -209,10 +211,10 @@ _Tried: TypeAlias = dict[tuple[ChangeSet, float], set[int]]
 
 
 def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
-    """Search for a set of changes that breaks the answer, with the help of the model's scores.
+    """Search for a set of changes that turns the model's right answer wrong, with the help of the model's scores.
 
-    The generator yields the next set to ask the model about; the caller sends back the set's `Verdict`. The search
-    ends when a set broke the answer, or when no new set is found.
+    The generator yields the next set to ask the model about; the caller sends back what came of it (`Verdict`). The
+    search ends when a set broke the right answer, or when no new set is found.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -347,11 +349,13 @@ def _noise(view: Regression, draws: Draws, size: float) -> Floats:
 
 
 def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
-    """Make the smallest set of changes that broke the answer smaller, with the help of the model's scores.
+    """Make the smallest set of changes that broke the right answer smaller, with the help of the model's scores.
 
-    The generator yields the next set to ask the model about; the caller sends back the set's `Verdict`. First, changes
-    are undone until undoing any further one would make the answer right again. Then the model is asked about a few
-    smaller sets of other changes, since one of them may break the answer, too.
+    The generator yields the next set to ask the model about; the caller sends back what came of it (`Verdict`). First,
+    changes are undone until undoing any further one would make the answer right again. Then the model is asked about a
+    few smaller sets of other changes, since one of them may break the answer, too.
+
+    A set broke the answer if the model's right answer became wrong.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -418,15 +422,16 @@ def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> I
 def search_of(
     knowledge: Knowledge, margins: Floats | None, guidance: Guidance | None, draws: Draws, *, minimal: bool
 ) -> Search:
-    """Run the whole search for a record: find a set of changes that breaks the answer, and make it smaller.
+    """Run the whole search for a record: find changes that turn the model's right answer wrong, then fewer of them.
 
-    The generator yields the next set to ask the model about; the caller sends back the set's `Verdict`.
+    The generator yields the next set to ask the model about; the caller sends back what came of it (`Verdict`).
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
-        margins: how far the score of each rival label is behind that of the right one in the original, in nats, shape
-            (rivals,); None if the model gives no usable scores.
-        guidance: what the scores of a guide say about the record, used only without margins; None for no guide.
+        margins: how far the score of each rival (a label that may replace the right one) is behind that of the right
+            label, for the original, in nats, shape (rivals,); None if the model gives no usable scores.
+        guidance: what the scores of a guide (a second model) say about the record, used only without margins; None for
+            no guide.
         draws: the random numbers of the search.
         minimal: whether the set that broke the answer is made smaller.
     """

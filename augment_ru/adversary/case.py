@@ -38,7 +38,7 @@ _Texts: TypeAlias = tuple[str, ...] | bytes
 
 
 class Doubted(NamedTuple):
-    """A version of a record that seems to break the model's answer, but the model may have slipped.
+    """A version of a record that seems to turn the model's answer wrong, but the model may have slipped.
 
     A slip is an answer that the model does not usually give to the text.
 
@@ -57,8 +57,9 @@ class Doubted(NamedTuple):
 class SearchCase:
     """The state of the search for one record.
 
-    A broken set is a set of changes that breaks the model's answer. The gate is the similarity check that changed texts
-    must pass. A slip is an answer that the model does not usually give to the text.
+    A broken set is a set of changes that breaks the model's answer: turns it from right to wrong, or into a given
+    label. The gate is the similarity check that changed texts must pass. A slip is an answer that the model does not
+    usually give to the text.
 
     Attributes:
         number: the index of the record among the records that are searched together, from 0.
@@ -76,8 +77,8 @@ class SearchCase:
         knowledge: which sets of changes were tried, and what came of each; None if no search was begun.
         confirmation: the repeated answers that tell slips from broken answers; None if the first answer is believed.
         wanted: the set of changes that the search asks the model about next; None if the search has ended.
-        rivals: the labels that may replace the right ones, each as (index of the gold field, label); None if the model
-            gave no usable scores.
+        rivals: the labels that may replace the right ones, each as (index of the field that holds the right one,
+            label); None if the model gave no usable scores.
         doubted: the texts that seem to break the answer, but are not confirmed yet; None if there are none.
     """
 
@@ -108,20 +109,20 @@ class SearchCase:
 
     @property
     def changes(self) -> ChangeSet:
-        """The smallest set of changes known to break the answer, as indices in the pool; empty if none is known."""
+        """The smallest set of changes known to turn the answer wrong, as indices in `pool`; empty if none is known."""
         return (self.knowledge.smallest if self.knowledge else None) or ()
 
     @property
     def is_open(self) -> bool:
-        """Whether the record has no status yet."""
+        """Whether the record has no status yet, such as `broken` or `withstood`, which tells how its search ended."""
         return self.status is None
 
     def asked_original(self, scored: Scored, most: int) -> bool:
         """Store an answer to the original, and return whether the model must be asked about the original again.
 
-        A wrong answer may be a slip. Then the model is asked up to two more times, and the answer that it gives twice
-        counts. The search ends at once if the original is answered wrong, if the target is the right label already, or
-        if there is no change to choose.
+        A wrong answer may be a slip (one that the model does not usually give). Then the model is asked up to two more
+        times, and the answer that it gives twice counts. The search ends at once if the original is answered wrong, if
+        the target is the right label already, or if there is no change to choose.
 
         Args:
             scored: the answer.
@@ -150,7 +151,7 @@ class SearchCase:
         return False
 
     def screened(self, similarities: Floats, passing: Mask) -> None:
-        """Remove the changes that fail the gate (similarity check) by themselves. If all fail, the record is rejected.
+        """Remove from the pool the changes that fail the gate (similarity check) alone; if all do, reject the record.
 
         Args:
             similarities: the gate's score of each change by itself, shape (changes,).
@@ -169,7 +170,7 @@ class SearchCase:
 
         Args:
             key: the number that seeds the random draws of this search.
-            minimal: whether changes that are not needed to break the answer are undone again.
+            minimal: whether changes that are not needed to make the answer wrong are undone in the end.
             guidance: what the scores of a guide (a second model) say about the record; None for no guide.
         """
         if self._original is None:  # the time was over before
@@ -232,6 +233,8 @@ class SearchCase:
     def answered_again(self, scored: Scored) -> None:
         """Store one more answer to a question that is asked again because an answer to it may be a slip.
 
+        A slip is an answer that the model does not usually give to the text.
+
         `Confirmation.of_original` says which question that is: about the original, or about the text that seems to
         break the answer.
         """
@@ -279,11 +282,11 @@ class SearchCase:
             self._advance(verdict)
 
     def stop(self) -> None:
-        """End the search, but set no status of the record yet."""
+        """End the search, so that it asks nothing more; `finish` sets the status of the record later."""
         self._search, self.wanted = None, None
 
     def finish(self, reason: Reason) -> None:
-        """End the search, and set the status of the record.
+        """End the search, and set the status of the record: `broken`, `withstood` or `rejected`.
 
         Args:
             reason: what cut the search short, such as "budget" or "time"; "" if nothing did.
@@ -304,7 +307,7 @@ class SearchCase:
         self._answers, self._search = {}, None
 
     def scripts(self, chosen: ChangeSet) -> dict[str, Script]:
-        """Return the script (the edits) of each field for some changes, given by their indices in the pool."""
+        """Return, for each field, the script (the edits) that makes some changes, given by their indices in `pool`."""
         return self._by_field(self.pool.scripts(chosen))
 
     def _by_field(self, found: Mapping[int, Script]) -> dict[str, Script]:
@@ -313,7 +316,10 @@ class SearchCase:
         return {name: found.get(number) or Script(source) for number, (name, source) in fields}
 
     def texts(self, chosen: ChangeSet) -> tuple[str, ...]:
-        """Make some changes, given by their indices in the pool, and return the record's texts, one for each field."""
+        """Return the texts of the record, one for each perturbed field, with some of its possible changes made.
+
+        The changes are given by their indices in `pool`.
+        """
         return tuple(script.text for script in self.scripts(chosen).values())
 
     def example(self, scripts: Mapping[int, Script]) -> Example:

@@ -57,7 +57,7 @@ class Answers:
 
 @dataclass(slots=True)
 class Confirmation:
-    """The repeated answers that decide whether a text of a record broke the model's answer, or the model slipped.
+    """The repeated answers that decide whether a new text really turns the model's answer wrong, or the model slipped.
 
     A slip is an answer that the model does not usually give to the text.
 
@@ -82,21 +82,22 @@ class Confirmation:
     def of_original(self) -> bool:
         """Whether the next question is about the original, not about the text that seems to break the answer.
 
-        It is about the original if the model has answered the original less often than it broke on the other text.
+        It is about the original if the model was asked about it less often than it gave the other text an answer that
+        the search wants.
         """
         return self.text.broken > self.original.asked
 
     @property
     def asked(self) -> int:
-        """How often the question that comes next was answered before."""
+        """How often the question that comes next (about the original or about the text) was answered before."""
         return (self.original if self.of_original else self.text).asked
 
     def verdict(self, number: int) -> bool | None:
-        """Return whether the text broke the answer, by all answers so far; None if the model must be asked again.
+        """Return whether the text turns the answer wrong, by all answers so far; None if the model must be asked again.
 
         Args:
             number: how many perturbed texts of the record were asked about so far, this one included. Among many texts,
-                a slip is likelier; so more answers are needed.
+                a slip (an answer that the model does not usually give) is likelier; so more answers are needed.
         """
         odds = number * (number + 1) * exp(-self._evidence())
         if odds < _ERROR and self.text.asked > self.least:
@@ -112,8 +113,9 @@ class Confirmation:
     def as_json(self) -> dict[str, float | int | None]:
         """Return what a row states about the repeated answers.
 
-        The keys are `again` (how many queries repeated a question), `slip_rate` (how often the model slips), and `odds`
-        (how likely it is that only slips made the answers to the text and to the original differ; two digits).
+        The keys are `again` (how many queries repeated a question), `slip_rate` (how often the model gives an answer
+        that it does not usually give), and `odds` (how likely it is that only such slips made the answers to the text
+        and to the original differ; two digits).
         """
         odds = None if self.odds is None else float(f"{self.odds:.1e}")
         return {"again": self.again, "slip_rate": round(self.rate, 4), "odds": odds}
@@ -136,7 +138,7 @@ def _log_beta(a: float, b: float) -> float:
 
 
 def slip_rate(goals: Sequence[Goal], originals: Sequence[Record], ledger: Ledger) -> float:
-    """Measure how often a model slips: the share of wrong answers to the originals that it usually answers right.
+    """Measure how often a model slips: the share of wrong answers to originals that it usually answers right.
 
     Args:
         goals: the goal of each original, which tells whether an answer is right.

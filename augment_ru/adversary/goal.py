@@ -26,7 +26,7 @@ _MOST_RIVALS = 8
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The goal of the search for a record: which answers of the model count as broken.
+    """The goal of the search for a record: which answers of the model it looks for (they are called broken).
 
     A gold field is a field of the row that holds a right answer.
 
@@ -59,14 +59,14 @@ class Goal:
         """Check that the record has a right answer.
 
         Raises:
-            AugmentError: the record has no right answer in the gold fields of its task.
+            AugmentError: the record has no right answer in the fields that its task states for it.
         """
         if all(gold is None for gold in self.golds):
             fields = ", ".join(f"'{name}'" for name in self.task.scoring.gold)
             raise AugmentError(f"no right answer in {fields or 'any field'}; name its field with `label_fields`")
 
     def answer(self, scored: Scored) -> tuple[Any, ...]:
-        """Return a prediction in the form in which answers are compared: a tuple with an entry for each gold field.
+        """Return a prediction in the form in which answers are compared: an entry for each field with a right answer.
 
         Raises:
             AugmentError: the prediction does not have the form that the task needs.
@@ -74,7 +74,7 @@ class Goal:
         return answer_of(scored.prediction, self.task, self.kind)
 
     def is_right(self, answer: Sequence[Any]) -> bool:
-        """Tell whether an answer is right in every gold field.
+        """Tell whether an answer is right in every gold field (a field of the row that holds a right answer).
 
         Fields for which the record has no right answer do not count.
         """
@@ -84,13 +84,13 @@ class Goal:
         )
 
     def is_broken(self, answer: Sequence[Any], script: Script | None = None) -> bool:
-        """Tell whether an answer is what the search wants: the target label or, without a target, a wrong answer.
+        """Tell whether an answer is what the search wants: the label `target` or, without a target, any wrong answer.
 
         If answers are labelled spans, an answer is wrong if it misses a right span. If the text has no right span, any
         span in the answer is wrong.
 
         Args:
-            answer: the answer, with an entry for each gold field.
+            answer: the answer, with an entry for each gold field (a field of the row that holds a right answer).
             script: the edits that lead from the original to the text that was asked about; they move the right spans to
                 their places in it. None if the text was not edited, or if answers are not spans.
         """
@@ -99,7 +99,7 @@ class Goal:
         return not self.is_right(answer) if self.target is None else bool(answer[0] == self.target)
 
     def rivals(self, scored: Scored) -> list[tuple[int, str]] | None:
-        """Return the rivals of the right labels, each as (index of the gold field, label).
+        """Return the rivals of the right labels, each as (index of the field that holds the right label, label).
 
         A rival is a label that may replace the right one. The rivals nearest to the right label in score come first; at
         most eight are returned. If there is a target label, it is the only rival. If answers are rankings of documents,
@@ -135,7 +135,7 @@ class Goal:
 
         Args:
             scored: an answer with scores.
-            rivals: the rivals, each as (index of the gold field, label).
+            rivals: the rivals, each as (index of the field that holds the right label, label).
 
         Returns:
             The margins, shape (rivals,). A margin below 0 means that the rival is ahead.

@@ -83,7 +83,7 @@ class Draws:
         return found
 
     def bell(self, count: int) -> Floats:
-        """Take random numbers that are nearly normal, with mean 0 and variance 1, shape (count,)."""
+        """Take random numbers that are distributed almost normally, with mean 0 and variance 1, shape (count,)."""
         sums: Floats = self.uniform(4 * count).reshape(4, count).sum(axis=0)
         sums -= 2.0
         sums *= _SPREAD
@@ -124,9 +124,9 @@ class Knowledge:
         return len(self.pool)
 
     def learn(self, chosen: ChangeSet, verdict: Verdict) -> None:
-        """Store what came of a set of changes that was tried.
+        """Store what came of a set of changes that was tried, so that the next sets are chosen by it.
 
-        A `Verdict` says whether the set passed the gate, and whether it broke the model's answer.
+        A `Verdict` says whether the texts stay similar enough, and whether the model's answer becomes wrong.
         """
         self.known[chosen] = verdict
         if not verdict.passed:
@@ -146,7 +146,12 @@ class Knowledge:
             self._limit = min(self._limit, _CAUTION * self._loss(chosen))
 
     def is_open(self, chosen: ChangeSet) -> bool:
-        """Tell whether a set of changes is worth trying: it was not tried yet, and will probably pass the gate."""
+        """Tell whether the model should be asked about a set of changes: it was not tried, and may be similar enough.
+
+        A set is not worth a question if it would probably fail the gate (the similarity check that changed texts must
+        pass): one of its changes failed alone, or the set is expected to lower the similarity by nearly as much as
+        another set that failed.
+        """
         if chosen in self.known:
             return False
         if self._limit == np.inf and not self._bans:  # without a refusal nothing else is known
@@ -160,7 +165,7 @@ class Knowledge:
         return fsum(self._losses[one] for one in chosen)
 
     def is_broken(self, chosen: ChangeSet) -> bool:
-        """Tell whether a set of changes is known to break the answer."""
+        """Tell whether the model was asked about a set of changes that turned its right answer wrong."""
         verdict = self.known.get(chosen)
         return verdict is not None and verdict.broken
 
@@ -173,15 +178,15 @@ class Knowledge:
         most: int | None = None,
         alone: bool = False,
     ) -> list[int]:
-        """Choose changes of the pool that can be applied together, and return their indices in the pool.
+        """Choose changes of the record that can be applied together, and return their indices in `pool`.
 
         The changes are taken one after another in the given order. A change is skipped if its gain is not above 0, if
         it failed the gate (similarity check) by itself, if it conflicts with a change already chosen, or if the chosen
         changes together with it would probably fail the gate.
 
         Args:
-            order: the indices of the changes in the pool, in the order in which they are tried.
-            gains: for each change of the pool, how much it is expected to help to break the answer.
+            order: the indices of changes in `pool`, in the order in which they are tried.
+            gains: for each change of `pool`, how much it is expected to help to turn the answer wrong.
             enough: no more changes are chosen once the sum of their gains reaches this.
             most: the most changes to choose, at least 1; None for any number.
             alone: whether at most one change is chosen for each word.
@@ -224,7 +229,7 @@ class Knowledge:
 
 
 def as_set(changes: Iterable[int]) -> ChangeSet:
-    """Return the indices of changes in the pool as a sorted tuple, which stands for a set of changes."""
+    """Return indices of changes of a record as a sorted tuple, the form in which sets of changes are passed on."""
     return tuple(sorted(changes))
 
 
@@ -277,11 +282,11 @@ _LITTLE = 0.05
 
 
 class Surrogate:
-    """Predicts by how much each change of a record lowers the margins of the rival labels.
+    """Predicts by how much each change of a record brings wrong labels (rivals) nearer to the right one in score.
 
-    The margin of a rival label is how far its score is behind that of the right label. If several letters of a word are
-    changed, either each of them matters, or the first alone does. There is a regression for each of these two
-    assumptions. When an answer shows which assumption holds, the other regression is dropped.
+    The margin of a rival is how far its score is behind that of the right label; a change may lower it. If several
+    letters of a word are changed, either each of them matters, or the first alone does. There is a regression for each
+    of these two assumptions. When an answer shows which assumption holds, the other regression is dropped.
 
     Args:
         pool: the changes of the record that the search may choose.
@@ -298,7 +303,10 @@ class Surrogate:
 
     @property
     def regressions(self) -> Iterator["Regression"]:
-        """The regressions whose assumption about changed letters may still hold; each has learnt from all answers."""
+        """The linear models of the effects of changes that may still be right; each has learnt from all answers.
+
+        They differ in what they assume about several changed letters of a word.
+        """
         for one in self.views:
             for chosen, margins in self._told[one.answers :]:
                 one.learn(chosen, margins)
@@ -306,7 +314,7 @@ class Surrogate:
 
     @property
     def best(self) -> "Regression":
-        """The regression that is used for predictions: the first one that no answer has refuted."""
+        """The regression that predicts the effects of changes: the first one whose assumption no answer has refuted."""
         return next(self.regressions)
 
     @property
@@ -318,17 +326,18 @@ class Surrogate:
         """Update the estimated effects of changes with one more answer of the model.
 
         Args:
-            chosen: these changes, by their indices in the pool.
-            margins: how far the score of each rival label is behind that of the right one in this answer, in nats,
-                shape (rivals,).
+            chosen: the changes that were made in the text that was answered, by their indices in the record's pool.
+            margins: how far the score of each rival (a label that may replace the right one) is behind that of the
+                right one in this answer, in nats, shape (rivals,).
         """
         self._told.append((chosen, margins))
 
     def settle(self, before: Floats, after: Floats) -> None:
         """Decide whether further changed letters of a word lower the margins; drop the regression that is refuted.
 
-        One regression assumes that they do, the other one that they do not. A margin is how far a rival label is behind
-        the right one, in nats.
+        One regression assumes that further letters lower them, the other one that only the first letter of a word does.
+        A margin is how far the score of a rival (a label that may replace the right one) is behind that of the right
+        label, in nats.
 
         Args:
             before: the margins when the first letters of some words were changed, shape (rivals,).
@@ -379,7 +388,10 @@ class Regression:
 
     @property
     def variance(self) -> Floats:
-        """The variance of each change's effect on the margins, in nats²: how uncertain it is; shape (changes,)."""
+        """How uncertain the effect of each change on the margins is: its variance, in nats², shape (changes,).
+
+        A margin is how far the score of a wrong label is behind that of the right one.
+        """
         for row in self._learnt[self._counted : self.answers]:
             self._variance -= row * row
             np.maximum(self._variance, 0.0, out=self._variance)
@@ -390,9 +402,9 @@ class Regression:
         """Update the estimated effects of changes with one more answer of the model.
 
         Args:
-            chosen: these changes, by their indices in the pool.
-            margins: how far the score of each rival label is behind that of the right one in this answer, in nats,
-                shape (rivals,).
+            chosen: the changes that were made in the text that was answered, by their indices in the record's pool.
+            margins: how far the score of each rival (a label that may replace the right one) is behind that of the
+                right one in this answer, in nats, shape (rivals,).
         """
         index = np.array(chosen)
         places = self._places[index]
@@ -421,7 +433,8 @@ class Regression:
         share `adds` of their effects. If `adds` is 0, changes without gain are left out of the indices.
 
         Args:
-            effects: by how much each change lowers one margin, shape (changes,).
+            effects: by how much each change lowers one margin (how far a wrong label is behind the right one), shape
+                (changes,).
         """
         order = (-effects).argsort(kind="stable")
         leaders = order[:1].repeat(self._most)  # a place may have lost all its changes
@@ -441,10 +454,10 @@ class Regression:
         return None if counts.max() == 1 else (self.adds + (1.0 - self.adds) / np.maximum(counts, 1))[cells]
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
-        """Return the probability that each set of changes puts a rival label ahead of the right one.
+        """Return the probability that each set of changes puts some wrong label (rival) ahead of the right one.
 
         Args:
-            sets: the sets, as indices of changes in the pool; none may be empty.
+            sets: the sets, as indices of changes of the record's pool; none may be empty.
         """
         if not sets:
             return []

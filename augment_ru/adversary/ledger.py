@@ -16,7 +16,7 @@ from augment_ru.evaluation.examples import (
 
 @dataclass(slots=True)
 class Ledger:
-    """Asks a model questions and keeps its answers, in memory and, with a cache, on disk.
+    """Asks a model each question once and keeps its answers, in memory and, with a cache, on disk.
 
     A model that has the method `scored` is asked for predictions with scores.
 

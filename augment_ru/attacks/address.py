@@ -49,6 +49,7 @@ class Address(Attack):
     text does not tell.
 
     Args:
+        probability: the share of the texts that change, among those that can; in [0, 1].
         to: the new form of address. `ты`: only texts that say «Вы» change. `Вы`: only texts that say «ты» change.
             `either`: both change.
         capital: whether «Вы» and «Ваш» get a capital.

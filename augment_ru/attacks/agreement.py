@@ -309,6 +309,7 @@ class Agreement(MadeOnDemand):
     A form that might be right in its place, if the text is understood in another way, is not used.
 
     Args:
+        probability: the share of the words that can be wrong which are put into a wrong form, in [0, 1].
         classes: which of these classes of errors are made.
         pairs: the dictionary that pairs imperfective with perfective verbs.
         guards: the constraints whose spans this attack never changes, whatever the task. The default, `acceptability`,

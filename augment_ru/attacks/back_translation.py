@@ -13,7 +13,7 @@ from augment_ru.inference.generate import rewritten
 class BackTranslation(SentenceRewriting):
     """Translate sentences into English and back with Opus-MT models.
 
-    The default probability, 0.5, is that of the benchmark TAPE (Table 1).
+    The default probability, 0.5 (the share of sentences that are translated), is that of the benchmark TAPE (Table 1).
 
     Args:
         forward: the model that translates into English: a hub name in the local cache, or a folder.

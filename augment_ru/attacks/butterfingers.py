@@ -13,6 +13,7 @@ class Butterfingers(CharacterAttack):
     The default probability, 0.15, is that of the benchmark TAPE (Table 1).
 
     Args:
+        probability: the share of the letters that are replaced, in [0, 1].
         layouts: the keyboards: names of shipped layouts, such as `keyboard_ru`, or paths of `.tsv` files.
 
     Raises:

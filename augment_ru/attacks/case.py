@@ -10,7 +10,11 @@ from augment_ru.editing.characters import CharacterAttack, Substitutions, letter
 class Case(CharacterAttack):
     """Change the case of letters; the text keeps its length.
 
-    The benchmark TAPE has no such attack. The default probability, 0.1, is that of the library RuTransform.
+    A small letter that is drawn becomes a capital, and a capital a small letter. The benchmark TAPE has no such attack.
+
+    Args:
+        probability: the share of the letters that change, in [0, 1]. The default, 0.1, is that of the library
+            RuTransform.
     """
 
     name: ClassVar[str] = "case"
@@ -18,5 +22,5 @@ class Case(CharacterAttack):
 
     @property
     def table(self) -> Substitutions:
-        """A table that maps letters to their counterparts in the other case: «я» to «Я», «Я» to «я»."""
+        """A table that maps each letter to its counterpart in the other case: «я» to «Я», «Я» to «я»."""
         return letter_case()

@@ -30,6 +30,7 @@ class Casing(CountedErrors):
     The more often people make an error, the more often this attack makes it.
 
     Args:
+        probability: the share of the words whose case changes, in an average text; in [0, 1].
         classes: which of these classes of errors are made.
         rates: the dictionary that says how often people make each error.
 

@@ -28,9 +28,12 @@ _REMEMBERED = 100_000
 
 
 class Spoken(NamedTuple):
-    """A form in which people write a word as they say it («щас»).
+    """A form in which people write a word as they say it: «щас» for «сейчас».
 
-    The fields are the form, its class, and its share: how often people write this form where they could.
+    Attributes:
+        text: the form.
+        kind: its class: `word`, `ending` or `filler`.
+        share: how often people write this form where they could, in [0, 1].
     """
 
     text: str

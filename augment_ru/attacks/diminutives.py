@@ -23,6 +23,7 @@ class Diminutives(ReplacesWords):
     is.
 
     Args:
+        probability: the share of the nouns with a diminutive that are replaced, in [0, 1].
         words: the dictionary of diminutives.
         styles: which texts change: `chat`, texts in the style of a chat or a review (`editing.style`); `any`, all
             texts.

@@ -30,6 +30,7 @@ class EdaDelete(Attack):
     each text or answer option the word with the highest rank is never deleted.
 
     Args:
+        probability: the share of the words that are deleted, in [0, 1].
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
             attack never changes their spans, whatever the task.
         joins: the constraints whose spans are deleted as one word.
@@ -58,7 +59,7 @@ class EdaDelete(Attack):
         return Needs(guards=frozenset((*self.guards, *self.joins, self.weighs)) - {""})
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to delete words; the word with the highest rank in each text or answer option is kept."""
+        """Propose to delete words; in each text or option, the word with the highest rank (random number) is kept."""
         starts, stops, tiers = self._words(batch, streams)
         ranks = _by_tier(batch.sentences(starts), tiers, batch.draw(streams, starts))
 

@@ -259,6 +259,7 @@ class EdaSwap(Attack):
     its word. With `scope=anywhere` any two words of a sentence are paired, as in the paper.
 
     Args:
+        probability: the share p of the words that are drawn for an exchange, in [0, 1].
         scope: `clause` or `anywhere`.
         guards: the constraints whose spans are never moved, whatever the task; only with `scope=clause`.
         joins: the constraints whose spans are moved as one word; only with `scope=clause`.

@@ -35,8 +35,11 @@ class Emojify(Attack):
     exceptions: «во время» has nothing to do with a clock.
 
     Args:
+        probability: the share of the words with an emoji, and of the numbers, that are replaced; in [0, 1].
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
             attack never changes their spans, whatever the task.
+        emoji: the dictionary of emoji for Russian words.
+        english: the dictionary of emoji for English words.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.

@@ -37,7 +37,7 @@ class Evasion(NamedOneOf):
 
     @property
     def parts(self) -> tuple[Attack, ...]:
-        """The four attacks from which one is drawn for each text."""
+        """The attacks `homoglyphs`, `masking`, `wrong_layout` and `transliteration`; one is drawn for each text."""
         return _parts(self.targets)
 
 

@@ -71,7 +71,7 @@ class Homoglyphs(Attack):
         _look_alikes(self.pairs, self.form, near=self.near)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a new spelling for every word that has a letter with a look-alike.
+        """Propose for every word that has a letter with a look-alike a spelling with look-alikes.
 
         With `invisible`, propose one for every word that has room for an invisible character between two letters.
         """

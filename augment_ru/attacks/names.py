@@ -47,6 +47,7 @@ class Names(Attack):
     name or that ask about the world, it protects them from this attack, too (`named` in the task file).
 
     Args:
+        probability: the share of the persons who get another name, in [0, 1].
         groups: the groups of names; one of them is drawn for each record. By default all groups take part.
         words: the dictionary of names.
 
@@ -68,7 +69,7 @@ class Names(Attack):
             check_known(f"{self.name}.groups", one, known)
 
     def wants(self, words: Sequence[str]) -> bool:
-        """Tell from the words of a text whether one of them may be part of a name."""
+        """Tell from the words of a text whether one of them may be part of a name; other texts are not annotated."""
         large = (word.lower() for word in words if word[0].isupper())
         used = _table(self.words).used
         return any(

@@ -37,7 +37,7 @@ _MANY, _TEN, _HUNDRED, _THOUSAND, _ROUND, _LAST_DAY, _OLDEST = 5, 10, 100, 1000,
 
 @cache
 def listed(kind: str) -> dict[str, str]:
-    """Map the keys of the lines of one kind in `number_words.tsv` to their values."""
+    """Return the lines of one kind in `number_words.tsv`, as a mapping: for `month`, «августа» to "8"."""
     return {key: value for what, key, value in rows(dictionary_path("number_words"), columns=3) if what == kind}
 
 
@@ -132,7 +132,7 @@ def _ends_in(word: str, ending: str) -> bool:
 
 
 def ordinals(number: int, nouns: Sequence[Noun], cases: frozenset[str]) -> Iterator[str]:
-    """Yield the ordinals of a number in these cases: those that agree with its noun or, without a noun, all of them."""
+    """Yield the ordinals of a number in these cases: «пятое», «пятого»; with nouns, only those that agree with one."""
     if not number or (number >= _THOUSAND and not number % _TEN and any(one.number == "plur" for one in nouns)):
         return  # «в 1980-х годах» is said without the century
     if not nouns and number >= _THOUSAND and not number % _TEN:
@@ -231,12 +231,12 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
 
 
 def ranks(number: int, nouns: Sequence[Noun], cases: frozenset[str], before: str) -> Iterator[str]:
-    """Yield the ordinals of a number that tells which one its noun is, not how many: «3 место», «инвалид 3 группы».
+    """Yield the ordinals («третье») of a number that tells which one, not how many: «3 место», «инвалид 3 группы».
 
     Args:
         number: the number.
-        nouns: the readings of its noun.
-        cases: the cases that the number may have.
+        nouns: the readings (possible analyses) of its noun.
+        cases: the cases that the number may have, by their names in pymorphy3.
         before: the text before the number.
     """
     of = re.search(r"(?:\b(?P<in>в|на|из|для)\s+)?(?P<word>[а-яё]{3,})\s+$", before, re.IGNORECASE)
@@ -401,7 +401,7 @@ class Numbers(WritesOtherwise):
     classes: tuple[str, ...] = CLASSES
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
-        """Yield the ways to rewrite each number of a text."""
+        """Yield, for each number in a text, the ways to rewrite it."""
         chain, chained = _chains()
         taken: list[tuple[int, int]] = []
         maybe, patterns = (_DIGIT, _patterns()[:_OF_WORDS]) if self.classes == ("words",) else (_MAYBE, _patterns())

@@ -67,7 +67,7 @@ class Ocr(Attack):
         _confusions(self.confusions)  # so that a wrong dictionary is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a misreading at every place where Tesseract made one between the same neighbouring signs."""
+        """Propose a misreading at every place where Tesseract once misread the same signs with the same neighbours."""
         found = _confusions(self.confusions)
         places, contexts = batch.once(_contexts, found)
         shares, factors = found.levels[self.quality]
@@ -229,7 +229,7 @@ def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
 
 
 def kind_of_sign(sign: str) -> str:
-    """Return the kind of a sign: `edge` (a line end), `gap` (white space), `digit`, `small`, `capital` or `other`."""
+    """Return the kind of a character: `edge` (line end), `gap` (white space), `digit`, `small`, `capital`, `other`."""
     if sign == "\n":
         return "edge"
     if sign.isspace():

@@ -13,7 +13,8 @@ from augment_ru.inference.generate import rewritten
 class Paraphrase(SentenceRewriting):
     """Rewrite sentences in other words with a ruT5 model.
 
-    The benchmark TAPE has no such attack. The default probability, 0.5, is that of its back-translation.
+    The benchmark TAPE has no such attack. The default probability, 0.5 (the share of sentences that are rewritten), is
+    that of its back-translation.
 
     Args:
         model: the model: a hub name in the local cache, or a folder.

@@ -53,9 +53,9 @@ class People(Named):
         return _parts()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Turn the ranks that an attack gave its changes into the ranks that `people` gives them.
+        """Turn the ranks that an attack gave its changes into the ranks that this attack, `people`, gives them.
 
-        A change is made if its rank, a number in [0, 1), is below the probability.
+        A change is made if its rank, a random number in [0, 1), is below the probability.
 
         `people` joins four attacks. With the new ranks, `people` at its default probability makes the errors of this
         attack as often as people make them.

@@ -28,6 +28,7 @@ class Spacing(CountedErrors):
     most two words are joined. The more often people make an error, the more often this attack makes it.
 
     Args:
+        probability: the share of the places for an error at which one is made, in an average text; in [0, 1].
         classes: which of these classes of errors are made.
         rates: the dictionary that says how often people make each error.
 

@@ -20,6 +20,7 @@ class Synonyms(ReplacesWords):
     form that fits.
 
     Args:
+        probability: the share of the words with a synonym that are replaced, in [0, 1].
         words: the dictionary of synonyms.
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
             attack never changes their spans, whatever the task.

@@ -122,7 +122,7 @@ class Spellings:
         return Replacements(letters.codes, letters.offsets[offsets])
 
     def keys(self, codes: Codes) -> Ints:
-        """Return the index of each code point in `row_of`, whose last entry stands for all higher code points."""
+        """Return the index in `row_of` for each code point; its last entry stands for all code points after it."""
         return np.minimum(codes, self.row_of.size - 1).astype(np.int64)
 
 

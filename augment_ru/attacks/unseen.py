@@ -111,7 +111,7 @@ def unseen_signs(name: str, kinds: tuple[str, ...]) -> dict[str, Sequence[str]]:
     """Read a dictionary of signs that a reader does not see, and return the signs of each kind.
 
     Args:
-        name: the dictionary.
+        name: the name of the dictionary, or the path of a `.tsv` file.
         kinds: the kinds wanted, such as zero-width signs; `all` stands for all of them.
 
     Raises:

@@ -79,7 +79,8 @@ def _left() -> str:
     from augment_ru.formats.files import written_files  # noqa: PLC0415  (so that --help loads nothing heavy)
 
     files = ", ".join(map(str, written_files()))
-    return f"{f'{files}: written' if files else 'no output file was written'}, and the output on stdout is incomplete"
+    said = f"{files}: written" if files else "no output file was written"
+    return f"{said}, and output on stdout, if any, is incomplete"
 
 
 def _end_quietly() -> NoReturn:

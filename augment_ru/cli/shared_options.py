@@ -228,7 +228,7 @@ INPUT = (
     option("--field NAME...", "A field that is perturbed, in place of the task's.", dest="fields"),
     *FILE_FORM,
 )
-"""The options for the rows and the input file."""
+"""The options for the rows and the input file: the task, the fields, and those of `FILE_FORM`."""
 SPANS = option(
     "--spans",
     "What is perturbed in texts with labelled spans: what stands around them, the spans, or both.  [default: context]",
@@ -291,7 +291,9 @@ NORMALIZER = option(
 QUIET = option("-q/--quiet", "Show neither progress nor the lines at the end of a run.")
 
 POOL = (_probability("1"), _THRESHOLD, *SETUP)
-"""The options of `attack` for its pool of changes; those on how many changes to try (`SEARCH`) are left out."""
+"""The options of the command `attack` for its pool: the changes that attacks propose, of which the search against a
+model makes sets. Options on how many changes to try (`SEARCH`) are left out.
+"""
 
 
 def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:

@@ -37,7 +37,7 @@ def reads_annotation(pattern: Pattern) -> bool:
 
 
 def needs_matcher(pattern: Pattern) -> str:
-    """Name the first part of a token pattern that only spaCy's Matcher can read; "" if `Lexicon` can read the pattern.
+    """Return the part of a token pattern that needs spaCy's Matcher, or "" if `Lexicon` can read the whole pattern.
 
     A pattern that repeats a token (OP) and also reads annotation is left to the Matcher: `Lexicon` would find other
     matches.

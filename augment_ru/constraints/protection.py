@@ -203,7 +203,7 @@ def protected_words(one: Constraint, forms: Forms) -> dict[int, list[Span]]:
 
 
 def warnings(constraints: Iterable[Constraint], row: Row, docs: Docs) -> tuple[str, ...]:
-    """Return a warning for each thing that a constraint should protect but that is missing in the row.
+    """Return a warning for each thing that constraints should protect but that a row lacks, such as a pronoun.
 
     Args:
         constraints: the constraints.

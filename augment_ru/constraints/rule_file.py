@@ -59,7 +59,7 @@ Function = Callable[[Row, Docs], Mapping[str, Iterable[Span]]]
 
 
 class OfWords:
-    """A function of a rule that finds spans by the tokens of a text alone, without annotation and other fields.
+    """A function of a rule that finds the spans to protect by the tokens of a text alone, without annotation.
 
     Args:
         find: takes the tokens of a text, and returns the spans to protect. Each span is given by the index of its first
@@ -75,7 +75,7 @@ class OfWords:
         update_wrapper(self, find)
 
     def spans(self, doc: Doc) -> Iterator[Span]:
-        """Yield the spans that the function finds in a text."""
+        """Yield the spans of a text that no edit may touch, as `find` finds them among its tokens."""
         places = doc.places
         for first, last, label in self.find(doc.forms):
             yield Span(places[first][0], places[last][1], label)
@@ -114,8 +114,8 @@ class Rule:
         label: the label of the spans that the rule finds.
         pattern: what each token of a span must be, in the form of spaCy's Matcher.
         fields: names of fields of the record, whose values are protected where they occur in the texts.
-        function: the name of a Python function that finds spans, or a user's own function. Its spans may also have
-            other labels.
+        function: the name of a Python function that finds spans, or a user's own function. Of the spans that a named
+            function finds, only those with this `label` are kept.
         where: the file and the number of the rule in it, for messages.
     """
 

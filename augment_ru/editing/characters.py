@@ -64,7 +64,7 @@ class Substitutions:
 
 
 class CharacterAttack(Attack):
-    """An attack that replaces single characters according to a table; each replacement is a change of its own."""
+    """An attack that replaces single characters according to a table; each replacement is made or not by itself."""
 
     __slots__ = ()
 
@@ -74,12 +74,12 @@ class CharacterAttack(Attack):
         """The substitutes of each character, with their probabilities."""
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a substitute for every character that is in the table."""
+        """Propose a substitute for every character of the texts that has one in `table`."""
         return substitute_characters(batch, self.table, streams)
 
 
 def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) -> Proposals:
-    """Propose a substitute for every character that is in a table; each substitution is a change of its own.
+    """Propose a substitute for every character that is in a table; each one is made, or not, by itself.
 
     Args:
         batch: the texts.

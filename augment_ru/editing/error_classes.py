@@ -50,7 +50,7 @@ class ErrorRates:
     mean: float
 
     def of(self, name: str) -> tuple[ErrorRate, ...]:
-        """Return the rates of a class of errors, one for each context, such as «не *»; empty for an unknown class."""
+        """Return how often people make errors of a class, by context, such as «не *»; empty for an unknown class."""
         return self.by_class.get(name, ())
 
     def times(self, factors: Mapping[str, float]) -> "ErrorRates":

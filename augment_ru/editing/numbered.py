@@ -132,7 +132,7 @@ class WritesOtherwise(Attack):
     def places(self, text: str) -> Iterable[tuple[Place, ...]]:
         """Return, for each range of a text that can be rewritten, such as a number, all ways to rewrite it.
 
-        Ways of all classes are returned, whatever classes the attack makes.
+        Ways of all classes (such as `date`) are returned, also of those that the option `classes` leaves out.
         """
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
@@ -157,7 +157,10 @@ def _places(batch: Batch, attack: WritesOtherwise) -> list[Ways]:
 
 
 def in_pieces(text: str, attack: WritesOtherwise) -> Iterator[tuple[Place, ...]]:
-    """Yield the ways to rewrite each range; a text of over 1,000 characters is read in pieces, which is faster."""
+    """Yield, for each range of a text that an attack can rewrite, such as a number, the ways to do so.
+
+    A text of over 1,000 characters is read in pieces, which is faster.
+    """
     for piece in _PIECE.finditer(text) if len(text) > _LONG else _WHOLE.finditer(text):
         for ways in _one_way(piece[0], _fitted(piece[0], attack)):
             yield tuple(_moved(place, piece.start()) for place in ways)
@@ -191,7 +194,7 @@ def _whole_fitted(text: str, place: Place) -> Iterator[Place]:
 
 
 def edits_at(text: str, place: Place) -> list[Edit]:
-    """Return the edits that rewrite a range of a text, and the other ranges that change together with it."""
+    """Return the edits that rewrite one place of a text, and what changes with it, such as its preposition."""
     edits = []
     for one in (place, *place.more):
         if one.before:

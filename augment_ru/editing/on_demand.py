@@ -63,7 +63,7 @@ def changes_in_rounds(
         batch: the texts.
         places: a global place (an offset in `batch.codes`) of each possible change, shape (changes,).
         ranks: the rank of each change, same shape.
-        probability: the probability of the attack; at 0 no change is proposed.
+        probability: the share of the possible changes that the attack makes; at 0 no change is proposed.
         write: a function that writes several changes at once. It takes their indices and returns the edits of each; a
             change that turns out to be impossible has no edits.
         least: how many changes each text needs, at least 1.
@@ -93,7 +93,7 @@ def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, leas
     Args:
         rows: the index of the text of each possible change, shape (changes,).
         ranks: the rank of each change, same shape.
-        probability: the probability of the attack; at 0 nothing is done.
+        probability: the share of the possible changes that the attack makes; at 0 nothing is done.
         work: a function that tries to make the changes with the given indices, and returns for each whether it was
             made.
         least: how many changes each text needs, at least 1.
@@ -131,7 +131,7 @@ def places_of(batch: Batch, places: Iterable[tuple[int, int]]) -> Ints:
 
 
 def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
-    """Return the text of each range; ranges are offsets in `batch.codes`, and each must lie inside one text."""
+    """Return the characters of each range of a batch, from start to stop in `batch.codes`; each is inside one text."""
     rows_of = batch.rows(starts)
     at = batch.starts[rows_of]
     ranges = zip(rows_of.tolist(), (starts - at).tolist(), (stops - at).tolist(), strict=True)
@@ -143,8 +143,8 @@ def written_together(
 ) -> Proposals:
     """Return proposals whose new texts and notes are made together, and only for the edits that the engine tries.
 
-    Each edit is a change of its own. The edits must be sorted and disjoint, each must change its text, and none may put
-    a letter where there was no letter.
+    Each change has only one edit. The edits must be sorted and disjoint, each must change its text, and none may put a
+    letter where there was no letter.
 
     Args:
         batch: the texts.
@@ -152,7 +152,7 @@ def written_together(
         stops: the global places where the edits stop, same shape.
         ranks: the ranks of the edits (their random numbers in [0, 1)), same shape.
         make: a function that takes the indices of edits and the texts that they replace. It returns each new text with
-            its note.
+            its note (what the edit carries besides, such as its reading).
     """
     last: list[tuple[Ints, Sequence[Rewritten]]] = []
 

@@ -397,7 +397,7 @@ class ReplacesWords(Attack):
         """
 
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
-        """Propose another lemma for every word that the dictionary has."""
+        """Propose to replace every word that the dictionary has by another one in the same grammatical form."""
         syntax = Syntax(doc)
         for at, word in enumerate(doc.words):
             number = syntax.numbers.get(word.start)

@@ -235,7 +235,7 @@ def rewrite_sentences(
     Args:
         batch: the texts.
         streams: the random draws of each text.
-        probability: the probability of the attack.
+        probability: the share of the sentences that are rewritten, in [0, 1].
         rewrite: the model: a function from texts and the keys of their random draws to new texts.
         min_words: if the rewritten form lacks a protected span of the sentence, only the pieces between such spans are
             rewritten; a piece with fewer Russian words than this stays as it is.

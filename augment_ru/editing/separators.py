@@ -38,7 +38,7 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floa
 
     Returns:
         Three arrays of shape (pairs,): the index of the first word of each pair, ascending; the rate at which people
-        join the pair; and the index of its class in `JOINS`.
+        join the pair; and the index in `JOINS` of the class of this error.
     """
     patterns = _patterns(tuple((kind, one) for kind, name in enumerate(JOINS) for one in rates.of(name)))
     pairs = np.flatnonzero(forms.beside[:-1] & forms.letters[:-1] & forms.letters[1:])

@@ -48,7 +48,7 @@ def form_table(forms: Sequence[str]) -> FormTable:
 
 
 def with_e(forms: FormTable) -> FormTable:
-    """Return a table that also lists each word with ё in its spelling with е.
+    """Return a table of words that also finds a word with ё where a text has е instead: it lists both spellings.
 
     If the table lists the spelling with е as another word, that word stays.
     """
@@ -76,12 +76,12 @@ def _cases() -> tuple[Codes, Codes]:
 
 
 def lowered(codes: Codes) -> Codes:
-    """Put code points in lower case; a letter stays if it has no single counterpart in that case."""
+    """Put an array of code points in lower case; a letter stays if its lower case is not one character."""
     return _cases()[0].take(codes)
 
 
 def raised(codes: Codes) -> Codes:
-    """Put code points in upper case; a letter stays if it has no single counterpart in that case."""
+    """Put an array of code points in upper case; a letter stays if its upper case is not one character («ß»)."""
     return _cases()[1].take(codes)
 
 
@@ -178,7 +178,7 @@ class WordForms:
         return np.array([at for at, text in enumerate(self.texts) if letter in text], dtype=np.int64)
 
     def end_in(self, ending: str) -> Ints:
-        """Return the indices of the words that have only letters, and this ending after at least two of them."""
+        """Return the indices of the words of letters only that end in `ending`, after at least two other letters."""
         words = [at for at, text in enumerate(self.texts) if text.endswith(ending) and len(text) > len(ending) + 1]
         found = np.array(words, dtype=np.int64)
         return found[self.letters[found]]

@@ -29,7 +29,7 @@ def words_of_segments(batch: Batch) -> tuple[Ints, Ints]:
 
 
 def lone_letters(batch: Batch) -> Mask:
-    """Tell whether each code point is a letter without a combining mark or the like, shape (codes,)."""
+    """Tell whether each code point of a batch is a letter that has no combining mark or the like, shape (codes,)."""
     letters: Mask = (batch.flags & _LETTER) == WORD
     return letters if batch.cuttable is None else letters & batch.cuttable[:-1] & batch.cuttable[1:]
 

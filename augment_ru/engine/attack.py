@@ -39,7 +39,11 @@ class Needs(NamedTuple):
 
     @classmethod
     def of_all(cls, needs: Iterable["Needs"]) -> "Needs":
-        """Join what several attacks and their gates need to know about texts into one object."""
+        """Join the needs of several attacks and gates (similarity checks), so that each text is annotated once for all.
+
+        The layers of annotation and the guards (names of constraints) of all are united. `scored` is True if any gate
+        scores the changed texts. A text is annotated if at least one of those that read layers or guards wants it.
+        """
         given = list(needs)
         every = [one for one in given if one.layers or one.guards]
         layers, guards = ([getattr(one, name) for one in every] for name in ("layers", "guards"))
@@ -92,7 +96,7 @@ class Attack(ABC):
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers of annotation that the attack reads (`augment_ru.text.doc.LAYERS`); by default none."""
+        """The layers of annotation that the attack reads, such as `lemmas` (see `text.doc.LAYERS`); by default none."""
         return frozenset()
 
     @property
@@ -106,7 +110,7 @@ class Attack(ABC):
 
     @property
     def joins(self) -> Sequence[str]:
-        """The names of constraints whose spans count as single words for the attack; by default none."""
+        """The names of constraints; each span that they find counts as one word for the attack. By default none."""
         return ()
 
     @property
@@ -134,24 +138,26 @@ class Attack(ABC):
 
     @property
     def exchanges_options(self) -> bool:
-        """Whether the attack may replace the texts of wrong options if the record says which option is right."""
+        """Whether the attack may replace wrong options (offered answers) if the record says which option is right."""
         return False
 
     @property
     def exchanges(self) -> frozenset[str]:
         """The labels of protected names, such as `PER`, that the attack may replace; by default none.
 
-        If a task states that right answers depend on names (`named` in its task file), they stay protected.
+        If a task states that right answers depend on names (`named` in its task file), the names stay protected.
         """
         return frozenset()
 
     @property
     def permutes_options(self) -> bool:
-        """Whether the attack changes no texts, but puts the options of a question into another order (`order_of`)."""
+        """Whether the attack changes no texts, but reorders the options (offered answers) of questions (`order_of`)."""
         return False
 
     def order_of(self, record: Any, rng: Rng, draw: int) -> tuple[int, ...] | None:  # noqa: ANN401  (as `with_corpus`)
         """Return the new order of the options of a record's question; None to keep their order.
+
+        Only attacks that permute options (`permutes_options`) define this method.
 
         Args:
             record: the record.
@@ -239,10 +245,11 @@ class Attack(ABC):
 
 
 def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
-    """Return the changes that an attack proposes for the texts of a batch, after checking them.
+    """Return the changes that an attack proposes for the texts of a batch; wrong arrays of a user's attack are refused.
 
-    Proposals may contain functions, such as one that makes the new texts. Their results are checked whenever they are
-    called.
+    `Proposals` hold arrays, such as the places of the edits, and functions, such as the one that makes the new texts.
+    The arrays are checked now: they must hold numbers and have one dimension. What a function returns is checked later,
+    whenever the function is called.
 
     Args:
         attack: the attack, which may be a user's own.
@@ -338,7 +345,7 @@ def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
 
 
 def attack_name(spec: str) -> str:
-    """Return the name under which a user sets the options of an attack.
+    """Return the name under which a user sets the options of an attack, as in `--set NAME.OPTION=VALUE`.
 
     Args:
         spec: the name of an attack, or `my_attack.py` or `python:MODULE:CLASS`.

@@ -21,7 +21,7 @@ Data = TypeVar("Data")
 
 
 class Augmenter:
-    """Perturbs texts with one attack. Protected spans stay, and only texts that pass the similarity gate are returned.
+    """Perturbs texts with one attack. Protected spans stay, and only texts that stay similar enough are returned.
 
     An augmenter consists of a `Preparation` (annotation and constraints) and a `Perturber` (attack, gate and search).
     For several attacks on the same records use these two directly, so that the records are prepared once.
@@ -95,7 +95,7 @@ class Augmenter:
 
     @classmethod
     def from_preset(cls, preset: str, attack: str | Attack, **settings: Any) -> Self:  # noqa: ANN401  (of `Augmenter`)
-        """Make an augmenter with the defaults of a preset.
+        """Make an augmenter with the defaults of a preset (default settings under one name).
 
         Args:
             preset: `offline` or `tape`.
@@ -109,7 +109,7 @@ class Augmenter:
 
     @classmethod
     def from_recipe(cls, path: str | Path, attack: str | None = None) -> Self:
-        """Make an augmenter with the settings of a recipe for the command `perturb`.
+        """Make an augmenter with the settings of a recipe: a TOML file with the options of the command `perturb`.
 
         Keys of the recipe about files and rows are ignored.
 

@@ -49,7 +49,10 @@ class Composition(Attack):
 
     @property
     def needs(self) -> Needs:
-        """What the attacks need to know about texts; an attack's guards (constraints) apply only to its own changes."""
+        """What the attacks need to know about texts, joined: annotation, guards (spans that an attack may not touch).
+
+        The guards of an attack apply only to its own changes.
+        """
         return Needs.of_all(attack.needs for attack in self.parts)
 
     @property
@@ -59,12 +62,12 @@ class Composition(Attack):
 
     @property
     def exchanges(self) -> frozenset[str]:
-        """The labels of the protected names that any attack of the composition may replace."""
+        """The labels of the protected names, such as `PER`, that any attack of the composition may replace."""
         return frozenset().union(*(attack.exchanges for attack in self.parts))
 
     @property
     def exchanges_options(self) -> bool:
-        """Whether any attack of the composition may replace the texts of wrong options."""
+        """Whether any attack of the composition may replace the wrong options (offered answers) of a question."""
         return any(attack.exchanges_options for attack in self.parts)
 
     @property
@@ -92,9 +95,10 @@ class Named(Composition):
     __slots__ = ()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Return the ranks, in [0, 1), that the composition gives to the changes of one of its attacks.
+        """Return the ranks that the composition gives to the changes of one of its attacks, shape (changes,).
 
-        By default they are the ranks that the attack gave.
+        A change is made if its rank, in [0, 1), is below the probability of the composition. By default the ranks are
+        those that the attack itself gave.
 
         Args:
             part: the attack.
@@ -357,8 +361,9 @@ def composed_proposals(
 ) -> Proposals:
     """Apply attacks one after another to each text, and return the changes from the original to the last text.
 
-    All these changes get ranks below the probability of the composition, so all are made. If no attack changes a text,
-    one possible change is proposed with a higher rank: the engine makes it only if each record must get a change.
+    All these changes get ranks (random numbers) below the probability of the composition, so all are made. If no attack
+    changes a text, one possible change is proposed with a higher rank: the engine makes it only if each record must get
+    a change.
 
     Args:
         attacks: the attacks of the composition, in the order in which they are applied.

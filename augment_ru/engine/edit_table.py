@@ -31,7 +31,8 @@ class EditTable(Sequence[Script]):
         firsts: the index of the first edit of each text, followed by the number of edits, shape (texts + 1,).
         starts, stops: the place where each edit starts and stops in its source, shape (edits,).
         new: the new text of each edit.
-        make_notes: a function that takes the indices of edits and returns their notes; None if no edit has a note.
+        make_notes: a function that takes the indices of edits and returns the note of each (what it carries besides its
+            new text); None if no edit has a note.
         make_texts: a function that makes all edited texts at once; None to make each from its script.
     """
 
@@ -103,7 +104,7 @@ class EditTable(Sequence[Script]):
 
     @cached_property
     def texts(self) -> list[str]:
-        """The edited texts."""
+        """The texts after their edits."""
         return [script.text for script in self] if self.make_texts is None else self.make_texts()
 
     @cached_property
@@ -113,7 +114,7 @@ class EditTable(Sequence[Script]):
 
     @property
     def changed(self) -> Ints:
-        """The indices of the texts that have at least one edit, ascending."""
+        """The indices of those texts of the table that have at least one edit, ascending."""
         return np.diff(self.firsts).nonzero()[0]
 
     def take(self, texts: Ints) -> "EditTable":
@@ -138,7 +139,7 @@ class EditTable(Sequence[Script]):
 
 
 class TextColumns(Protocol):
-    """Several texts in one array of code points: a `Batch`, or copies of one (`Tiles`)."""
+    """Several texts in one array of code points: a `Batch`, or copies of a batch one after another (`Tiles`)."""
 
     @property
     def texts(self) -> Sequence[str]:

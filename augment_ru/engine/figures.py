@@ -24,8 +24,8 @@ class Figures:
         probabilities: for each probability, the number of rows whose changes were made at it.
         edits: the number of edits in all perturbed rows.
         words: the number of words in the originals of all perturbed rows; 0 if they were not counted.
-        weak: the number of rows perturbed at less than half of the attack's probability, because with more changes they
-            were not similar enough.
+        weak: the number of rows perturbed at less than half of the attack's probability (the share of its possible
+            changes that it makes), because with more changes they were not similar enough.
     """
 
     statuses: Counter[str] = field(default_factory=Counter)
@@ -37,7 +37,7 @@ class Figures:
 
     @classmethod
     def of(cls, perturbed: Perturbed) -> "Figures":
-        """Count the results of a chunk of records."""
+        """Count the results of a chunk: the records that an attack perturbed at once."""
         outcomes = perturbed.outcomes
         changed = np.array([one.status == "perturbed" for one in outcomes], dtype=np.bool_)
         half = perturbed.settings.probability / 2
@@ -79,7 +79,10 @@ class Figures:
 
     @property
     def is_weak(self) -> bool:
-        """Whether at least a quarter of the perturbed rows was made at less than half of the attack's probability."""
+        """Whether at least a quarter of the perturbed rows was made at less than half of the attack's probability.
+
+        With more changes these rows were not similar enough to their originals.
+        """
         return self.weak > 0 and 4 * self.weak >= self.statuses["perturbed"]
 
     @property

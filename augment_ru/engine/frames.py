@@ -65,7 +65,7 @@ def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]
 
 
 def map_dataset(dataset: Data, columns: PerturbsColumns, num_proc: int | None, batch_size: int) -> Data:
-    """Perturb the rows of a Hugging Face dataset.
+    """Perturb the rows of a Hugging Face dataset, and return a new dataset of the same kind.
 
     Args:
         dataset: a `Dataset`, an `IterableDataset` (streaming), or a dictionary of either; it is not modified.

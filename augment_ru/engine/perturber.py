@@ -76,18 +76,18 @@ class Perturber:
         self.similarity = None if self.attack.permutes_options else similarity_of(similarity, may_import=True)
         self.attack = self.attack if self.similarity else self.attack.without_gate()
         if threshold is not None and not (_is_number(threshold) and 0.0 <= threshold <= 1.0):
-            raise AugmentError(f"threshold {threshold!r}; needs a number from 0 to 1")
+            raise AugmentError(f"`threshold` {threshold!r}; needs a number from 0 to 1")
         if threshold is not None and similarity in (None, "none"):
-            raise AugmentError(f"threshold {threshold}: similarity none scores nothing; leave one of them out")
+            raise AugmentError(f"`threshold` {threshold}: `similarity` none scores nothing; leave one of them out")
         check_known("schedule", str(schedule), SCHEDULES)
         if not (_is_number(floor) and 0.0 < floor <= 1.0):
-            raise AugmentError(f"floor {floor!r}; needs a probability over 0")
+            raise AugmentError(f"`floor` {floor!r}; needs a probability over 0")
         self.threshold = self.similarity.threshold if threshold is None and self.similarity else threshold
         self.schedule = schedule
         self.seed = integer("seed", seed)
-        self.candidates = integer("candidates", candidates, least=1, most=_MOST_CANDIDATES)
+        self.candidates = integer("`candidates`", candidates, least=1, most=_MOST_CANDIDATES)
         least_changes = self.attack.min_changes if min_changes is None else min_changes
-        self.min_changes = integer("min_changes", least_changes, least=0)
+        self.min_changes = integer("`min_changes`", least_changes, least=0)
         self.attack = self.attack.with_min_changes(self.min_changes)
         self.floor = floor
         self.draw = 0
@@ -130,7 +130,7 @@ class Perturber:
 
     @property
     def settings(self) -> Settings:
-        """The settings of the attack and its gate, which all results of this perturber share."""
+        """The settings of the attack and its gate (similarity check), which all results of this perturber share."""
         scorer = self.similarity.signature if self.similarity else "none"
         threshold = self.threshold if self.similarity else None
         return Settings(
@@ -147,7 +147,7 @@ class Perturber:
         """Perturb prepared records, and return the results of all records together, in arrays.
 
         Raises:
-            AugmentError: the attack or the similarity fails, or reads a layer that was not computed.
+            AugmentError: the attack or the similarity fails, or reads a layer of annotation that was not computed.
         """
         prepared = prepared.seen_by(self.attack)
         began = time.perf_counter()

@@ -26,6 +26,8 @@ from augment_ru.script import Script, Triple
 class RecordPool:
     """The pool of a record: the changes that a search against a model may choose, without repeats, sorted by place.
 
+    The search looks for the fewest of these changes that turn the model's right answer wrong.
+
     Attributes:
         fields: the fields of the record's texts.
         sources: the original texts.
@@ -83,7 +85,7 @@ class RecordPool:
         return any(len(conflicts[number]) < counts[place] - 1 for number, place in enumerate(self.places.tolist()))
 
     def scripts(self, chosen: Iterable[int]) -> dict[int, Script]:
-        """Return the scripts (edits) that some changes of the pool give together, one for each text that they edit.
+        """Return the scripts (edits) that some changes of the record give together, one for each text that they edit.
 
         Args:
             chosen: the indices of the changes in the pool.

@@ -21,7 +21,7 @@ class Wanted(NamedTuple):
     """A set of changes of a record that is to be scored.
 
     Attributes:
-        record: the index of the record in the chunk, from 0.
+        record: the index of the record among the prepared ones, from 0.
         scripts: the script (the edits) of each text that changes, by the index of the text in the record.
     """
 
@@ -33,7 +33,7 @@ class PoolGate:
     """The gate of a search against a model: checks whether the texts that sets of changes give stay similar enough.
 
     A set of changes passes if its score is at least the threshold, which is higher if the set changes several
-    sentences. A set that makes two options of a question equal fails without being scored.
+    sentences. A set that makes two options (offered answers) of a question equal fails without being scored.
 
     Args:
         prepared: the records.
@@ -43,7 +43,7 @@ class PoolGate:
         threshold: the lowest score that passes a set that changes one sentence.
 
     Attributes:
-        threshold: as above.
+        threshold: the lowest score that passes a set that changes one sentence, as given.
         cost: how much the similarity was used so far: calls, scored pairs of texts, and texts that a network read.
     """
 
@@ -57,14 +57,14 @@ class PoolGate:
 
     @property
     def screens(self) -> bool:
-        """Whether a change that fails the gate alone is left out of all sets, since such sets hardly ever pass."""
+        """Whether a change that fails the similarity check alone is left out of all sets, which hardly ever pass."""
         return self._scorer is not None and self._scorer.screens
 
     def passes(self, score: float, one: Wanted) -> bool:
-        """Tell whether a set of changes passes the gate.
+        """Tell whether a set of changes passes the gate: whether the texts that it gives stay similar enough.
 
         Args:
-            score: the score of the set.
+            score: the score of the set, as `scores` returned it.
             one: the set.
         """
         if self._scorer is None:
@@ -115,8 +115,8 @@ class PoolGate:
     def scores(self, wanted: Sequence[Wanted]) -> Floats:
         """Return for each set of changes the lowest similarity of a text that it changes, shape (sets,), to 4 digits.
 
-        The score is -inf if the set makes two options of a question equal. If the run has no similarity, all other sets
-        score 1.
+        The score is -inf if the set makes two options (offered answers) of a question equal. If the run has no
+        similarity, all other sets score 1.
         """
         if self._scorer is None and self._prepared.questions is None:
             return np.ones(len(wanted))
@@ -127,11 +127,11 @@ class PoolGate:
         return self._lowest(len(wanted), owners, rows, [script for one in wanted for script in one.scripts.values()])
 
     def scores_alone(self, pools: Sequence[tuple[int, RecordPool]]) -> Floats:
-        """Score each change by itself; return the scores, shape (changes,).
+        """Return the similarity of the text that each change gives by itself to the original, shape (changes,).
 
         Args:
-            pools: the index of each record with its pool. The scores of the first pool come first, then those of the
-                second, and so on.
+            pools: the index of each record with its pool (its possible changes). The scores of the first pool come
+                first, then those of the second, and so on.
         """
         rows = np.array(
             [self._first_rows[record] + text for record, pool in pools for text in pool.texts], dtype=np.int64
@@ -164,7 +164,7 @@ class PoolGate:
         return found
 
     def warnings(self, record: int) -> tuple[str, ...]:
-        """Return the warnings of the similarity about the texts of the record with this index."""
+        """Return the warnings of the similarity, such as that a text was cut, about the record with this index."""
         if self._scorer is None:
             return ()
         warned = self._scorer.warnings

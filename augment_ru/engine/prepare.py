@@ -70,7 +70,10 @@ class Prepared:
         return range(self.first_rows[record], self.first_rows[record + 1])
 
     def seen_by(self, attack: Attack) -> "Prepared":
-        """Return a copy in which the spans that this attack may not edit are protected, such as those of its guards."""
+        """Return a copy for one attack, in which all spans are protected that this attack may not edit.
+
+        Such are the spans of its guards: the constraints that it keeps to, whatever the task.
+        """
         batch = self.batch.seen_by(attack)
         if batch is self.batch:
             return self
@@ -174,13 +177,13 @@ class Preparation:
         field: str | Sequence[str] | None = None,
         needs: Iterable[Needs] = (),
     ) -> Iterator[Prepared]:
-        """Prepare the rows of a dataset for attacks, and yield them in chunks.
+        """Prepare the rows of a dataset for attacks, and yield them in chunks of at most 1024.
 
         Args:
             records: rows as dictionaries; they are not modified.
             task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
             field: the fields to perturb instead of the task's, such as `text`, `inputs.text` or `qas[].query`.
-            needs: what each attack and its gate need to know about the texts (`Perturber.needs`).
+            needs: what each attack and its gate (similarity check) need to know about the texts (`Perturber.needs`).
 
         Raises:
             AugmentError: no task fits a row, or a row lacks a field of its task.
@@ -192,11 +195,11 @@ class Preparation:
             yield self.chunk(chunk, needs)
 
     def texts(self, texts: Iterable[str], *, needs: Iterable[Needs] = ()) -> Iterator[Prepared]:
-        """Prepare texts for attacks, and yield them in chunks.
+        """Prepare texts for attacks, and yield them in chunks of at most 1024.
 
         Args:
             texts: the texts.
-            needs: what each attack and its gate need to know about the texts (`Perturber.needs`).
+            needs: what each attack and its gate (similarity check) need to know about the texts (`Perturber.needs`).
 
         Raises:
             AugmentError: one of the texts is not a string, or contains a lone surrogate.
@@ -218,7 +221,7 @@ class Preparation:
 
         Args:
             record: the record.
-            needs: what the attacks and their gates need to know about its texts.
+            needs: what the attacks and their gates (similarity checks) need to know about its texts.
 
         Raises:
             AugmentError: the texts have over 2^20 characters, each of which takes about 1.5 KB of memory.
@@ -230,11 +233,11 @@ class Preparation:
             )
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
-        """Annotate the texts of one chunk of records, and find their protected spans.
+        """Annotate the texts of records, all at once, and find their protected spans.
 
         Args:
             records: the records.
-            needs: what each attack and its gate need to know about the texts (`Perturber.needs`).
+            needs: what each attack and its gate (similarity check) need to know about the texts (`Perturber.needs`).
 
         Raises:
             AugmentError: a record lacks a field, or has an offset that does not fit its text; or the annotator or a

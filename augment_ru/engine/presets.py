@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Constraints
 from augment_ru.engine.recipe import option_values, read_recipe
 from augment_ru.engine.similarity import Similarity, similarity_of
-from augment_ru.errors import AugmentError, saying_where
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.records.task import Task
 from augment_ru.registry import chain_names, is_own
 
@@ -160,7 +161,8 @@ def run_of(
     gated = wrap(on_device) if on_device else None
     perturbers = []
     for choice in attacks:
-        with saying_where(f"attack '{choice.name}'") if choice.name else nullcontext():
+        named = saying_instead(partial(_in_recipe, choice.name), AugmentError)
+        with named if choice.name else nullcontext():
             of_attacks = _options(defaults, choice, may_import=may_import)
             attack = attack_of(choice.spec, options=of_attacks, may_import=may_import)
             placed = attack.on_device(device) if device else attack
@@ -169,6 +171,11 @@ def run_of(
             perturbers.append(Perturber(placed, similarity=gated, **own))
     scorer = on_device.signature if on_device else "none"  # a model that is not there is an error before anything runs
     return Run(perturbers, on_device, scorer, runs_network)
+
+
+def _in_recipe(attack: str, error: BaseException) -> str:
+    """Return the message of an error in a recipe, which has keys where the command line has flags: no backquotes."""
+    return f"attack '{attack}': {error}".replace("`", "")
 
 
 def _options(defaults: Preset, choice: AttackChoice, *, may_import: bool) -> dict[str, dict[str, Any]]:
@@ -221,11 +228,13 @@ def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[
         device=given.get("device"),
         may_import=True,
     )
+    if of_gate and attacks and not any(one.similarity for one in run.perturbers):
+        raise AugmentError(f"{of_gate[0]}: nothing scores the orders of {attacks[0]}; leave it out")
     return run, () if given.get("no_constraints") else given.get("constraints") or defaults.constraints
 
 
 def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `Augmenter` for a preset and an attack.
+    """Return the arguments of `Augmenter` for a preset (the defaults of a run under one name) and an attack.
 
     Args:
         name: the name of the preset.
@@ -248,7 +257,7 @@ def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]
 
 
 def recipe_settings(path: Path, attack: str | None) -> dict[str, Any]:
-    """Return the arguments of `Augmenter` for one attack of a recipe for the command `perturb`.
+    """Return the arguments of `Augmenter` for one attack of a recipe: a TOML file of options for `perturb`.
 
     Args:
         path: the recipe.

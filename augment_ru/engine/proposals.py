@@ -68,14 +68,15 @@ class Proposals:
         starts, stops: the range that each edit replaces, shape (edits,), as places in `Batch.codes`. Text i of the
             batch is `codes[starts[i]:starts[i + 1] - 1]`. An edit stays inside one text.
         changes: the index of the change that each edit belongs to, shape (edits,), ascending from 0 without gaps.
-        ranks: the rank of each change, shape (changes,), in [0, 1). A change is made if its rank is below the
-            probability.
+        ranks: the rank (random number) of each change, shape (changes,), in [0, 1). A change is made if its rank is
+            below the probability.
         replace: a function that takes indices of edits and returns their new texts. It is called only for edits that
             are tried, since most edits are never applied.
         clean: True if the attack promises that its edits are sorted and disjoint, that each is inside one text and
             changes it, and that none puts a letter where there was no letter. The engine then checks only the places,
             not the new texts. So leave it False if a new text may break the promise.
-        notes: a function that takes indices of edits and returns their notes; None if no edit has a note.
+        notes: a function that takes indices of edits and returns the note of each (what it carries besides its new
+            text); None if no edit has a note.
         texts: the new texts of all edits, if they were computed already (`settled`); otherwise None.
     """
 
@@ -102,18 +103,19 @@ class Proposals:
         clean: bool = False,
         notes: Callable[[Ints], Sequence[Note | None]] | None = None,
     ) -> "Proposals":
-        """Make proposals in which every edit is a change of its own.
+        """Make proposals in which each change has only one edit.
 
         Args:
             starts: the place in `Batch.codes` (the joined texts) where each edit starts, shape (edits,).
             stops: the place in `Batch.codes` where each edit stops, shape (edits,).
-            ranks: the rank of each change, shape (edits,), in [0, 1). Changes with a rank below the probability
-                are made.
+            ranks: the rank (random number) of each change, shape (edits,), in [0, 1). Changes with a rank below the
+                probability are made.
             texts: the new text of each edit, or a function that takes indices of edits and returns their new texts. The
                 function is called only for edits that are tried.
             clean: True if the edits are sorted and disjoint, each is inside one text and changes it, and none puts a
                 letter where there was no letter.
-            notes: a function that takes indices of edits and returns their notes; None if no edit has a note.
+            notes: a function that takes indices of edits and returns the note of each (what it carries besides its new
+                text); None if no edit has a note.
 
         Raises:
             AugmentError: the number of texts is not the number of edits.
@@ -169,7 +171,7 @@ class Proposals:
             ones: the starts and the stops of the first range of each change, as places in `Batch.codes` (the joined
                 texts), each of shape (changes,).
             others: the starts and the stops of the second range of each change, in the same form.
-            ranks: the rank of each change, shape (changes,).
+            ranks: the rank (random number in [0, 1)) of each change, shape (changes,).
         """
         starts, stops = (np.stack(pair, axis=1).ravel() for pair in zip(ones, others, strict=True))
         sources = np.arange(starts.size) ^ 1  # the other one of each pair
@@ -225,7 +227,7 @@ class Proposals:
     def without(self, dropped: Mask) -> "Proposals":
         """Return a copy without the edits for which the mask, of shape (edits,), is True.
 
-        At least one edit of each change must remain.
+        At least one edit of each change must remain, since every change keeps its number.
         """
         if not dropped.any():
             return self
@@ -233,7 +235,10 @@ class Proposals:
         return self._of(edits, self.changes[edits], self.ranks)
 
     def in_order(self) -> "Proposals":
-        """Return a copy that is sorted by place; every edit must be a change of its own."""
+        """Return a copy with the edits sorted by start, then by stop; the changes are numbered anew in this order.
+
+        Each change must have exactly one edit.
+        """
         order = np.lexsort((self.stops, self.starts))
         return self._of(order, np.arange(order.size), self.ranks[order])
 
@@ -292,9 +297,9 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
 
 
 def side_by_side(parts: Sequence[Proposals]) -> Proposals:
-    """Join the proposals of several attacks for the same batch.
+    """Join the proposals of several attacks for the same batch into one.
 
-    If every edit is a change of its own, the result is sorted by place.
+    If each change has only one edit, the result is sorted by place.
 
     Args:
         parts: the proposals of each attack, at least one.
@@ -304,9 +309,9 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 
 
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
-    """Join proposals for the same array of texts; their edits and changes are numbered on through all of them.
+    """Join proposals for the same array of texts into one; edits and changes are numbered from 0 through all of them.
 
-    If all of the proposals are clean (`Proposals.clean`), the result is marked clean, too.
+    If all of the proposals are marked `clean` (a promise about their edits, see `Proposals`), the result is, too.
 
     Args:
         parts: the proposals, at least one.
@@ -319,7 +324,11 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
     makers = [(part.replace, part.notes) for part in parts]  # the columns of the parts need not be held
 
     def split(indices: Ints, which: int) -> Iterator[tuple[Any, Ints]]:
-        """Split ascending indices of edits by part; yield pairs: a maker, and the indices that its edits have in it."""
+        """Divide ascending indices of edits among the proposals that were joined.
+
+        Yield, for each of these with such an edit, its function that makes new texts (`which` 0) or notes (`which` 1),
+        and the indices of the edits in it.
+        """
         bounds = np.searchsorted(indices, edits).tolist()
         for maker, first, start, stop in zip(makers, edits.tolist(), bounds, bounds[1:], strict=False):
             if start < stop:

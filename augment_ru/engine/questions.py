@@ -16,7 +16,7 @@ from augment_ru.text.characters import Mask, decode, marked
 
 
 class Questions:
-    """The questions of a chunk of records, with their options. Its methods find edits that make two options equal.
+    """The questions of some records, with their options (offered answers); finds edits that make two options equal.
 
     Options count as equal if they differ only in what readers overlook, such as letter case
     (`records.options.comparable`). Options that are equal in the original may stay equal.
@@ -48,7 +48,7 @@ class Questions:
 
     @classmethod
     def of(cls, records: Sequence[Record], fields: Sequence[str], owners: Ints, batch: Batch) -> "Questions | None":
-        """Collect the questions of records; None if no record has an option that edits can reach.
+        """Collect the questions of records; None if no record has an option (offered answer) that edits can reach.
 
         Args:
             records: the records.
@@ -72,7 +72,7 @@ class Questions:
         return cls(found, batch.starts, asking) if found else None
 
     def broken(self, edits: EditTable, units: Ints) -> Ints:
-        """Return which sets of edits make two options of a question equal.
+        """Return which sets of edits make two options (offered answers) of a question equal.
 
         Args:
             edits: edits of the texts of the batch.
@@ -86,7 +86,7 @@ class Questions:
         return np.array(sorted(found), dtype=np.int64)
 
     def broken_alone(self, proposals: Proposals, asked: Mask) -> Mask:
-        """Return whether each change by itself makes two options of a question equal, shape (changes,).
+        """Return whether each change alone makes two options (offered answers) of a question equal, shape (changes,).
 
         Args:
             proposals: the changes that the engine allows.
@@ -97,7 +97,7 @@ class Questions:
         return marked(asked.size, np.array(sorted(found), dtype=np.int64))
 
     def kept_apart(self, proposals: Proposals, owners: Ints, active: Mask) -> Mask:
-        """Return which changes are made so that no two options of a question become equal, shape (changes,).
+        """Leave out changes so that no two options (offered answers) become equal; return which stay, shape (changes,).
 
         If options would become equal, the changes in them are left out one by one, those with the highest ranks (random
         numbers) first, until the options differ.

@@ -80,13 +80,13 @@ class Settings(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What the search for a passing perturbation of a record found.
+    """What the search for a perturbation of a record that stays similar enough found.
 
     Attributes:
         status: `perturbed`, `unchanged` or `rejected`.
         probability: the probability at which the changes were made; None unless perturbed.
         similarity: the lowest similarity of the changed texts; None if nothing was scored.
-        candidate: the index of the chosen candidate, from 0; None unless perturbed.
+        candidate: the index of the chosen candidate (one random perturbation), from 0; None unless perturbed.
         warnings: warnings about the record.
         reason: why the record is unchanged; None with another status.
         order: for each position, the old index of the option that is there now, from 0; empty if the order is kept.
@@ -110,13 +110,13 @@ UNCHANGED = Outcome("unchanged")
 
 @dataclass(frozen=True, eq=False)
 class Perturbed:
-    """The results of one attack for a chunk of records, in arrays.
+    """The results of one attack for the records that it perturbed at once (a chunk), in arrays.
 
     Attributes:
-        settings: the settings of the attack and its gate.
+        settings: the settings of the attack and its gate (similarity check).
         prepared: the records, as the attack saw them.
         edits: the edits that were made in each text, in the order of the texts of the batch.
-        found: for each record, what the search for a passing perturbation found.
+        found: for each record, what the search for a perturbation that stays similar enough found.
         possible: whether each record has a change with a rank (random number) below the probability, shape (records,).
         clean: whether each record has allowed changes, but none with a rank below the probability, shape (records,).
     """
@@ -189,7 +189,7 @@ class Perturbed:
 
     @cached_property
     def warned(self) -> Mapping[int, tuple[str, ...]]:
-        """The warnings by the index of the record; records without warnings are absent."""
+        """The warnings about records, by the index of the record; records without warnings are absent."""
         ours, found = self.prepared.warnings, self.found.warnings
         return {at: every for at in {*ours, *found} if (every := (*ours.get(at, ()), *found.get(at, ())))}
 
@@ -198,7 +198,7 @@ class Perturbed:
         return {self.prepared.fields[row]: self.edits[row] for row in self.prepared.rows(at)}
 
     def protected(self, at: int) -> Spans:
-        """Return the protected spans of each field of the record with this index."""
+        """Return the protected spans, which no edit could touch, of each field of the record with this index."""
         fields, rows = self.prepared.fields, self.prepared.rows(at)
         return {fields[row]: tuple(Span(*span) for span in self._spans[row]) for row in rows}
 
@@ -225,7 +225,7 @@ class Perturbed:
         """Yield each row with its new values as a line of JSON.
 
         Args:
-            records: the records of this chunk, as they were read.
+            records: the records of these results, as they were read.
             meta: how much metadata is written: `full`, `brief` or `none`.
         """
         return lines_with(
@@ -317,7 +317,7 @@ def _outcome(
 
 
 class Result:
-    """The result of an attack for one record. Immutable and picklable."""
+    """The result of an attack for one record: its new texts, similarity, status and so on. Immutable and picklable."""
 
     _VALUES: ClassVar[tuple[str, ...]] = ("record", "scripts", "protected", "outcome", "settings")
     _chunk: Perturbed
@@ -330,14 +330,14 @@ class Result:
     def of(
         cls, record: Record, scripts: Scripts, protected: Spans, outcome: Outcome, settings: Settings, **more: object
     ) -> Self:
-        """Make a result by itself, not from the results of a chunk.
+        """Make a result by itself, not from those of all records that were perturbed at once.
 
         Args:
             record: the original record.
             scripts: the script (the edits) of each field.
             protected: the protected spans of each field.
             outcome: what the search found: status, similarity and so on.
-            settings: the settings of the attack and its gate.
+            settings: the settings of the attack and its gate (similarity check).
             more: the additional values of a subclass, by name.
         """
         result = cls.__new__(cls)
@@ -356,7 +356,7 @@ class Result:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings of the attack and its gate: attack, seed, similarity, threshold, corpus, draw."""
+        """The settings of the attack and its similarity check: attack, seed, similarity, threshold, corpus, draw."""
         return self._chunk.settings
 
     @cached_property
@@ -376,15 +376,15 @@ class Result:
 
     @property
     def status(self) -> Status:
-        """The status: "perturbed", "unchanged" (nothing to change) or "rejected" (nothing passed the gate)."""
+        """The status: "perturbed", "unchanged" (nothing to change) or "rejected" (no new text was similar enough)."""
         return self.outcome.status
 
     @property
     def reason(self) -> str | None:
         """Why a record is unchanged; None for other records.
 
-        "clean": changes are allowed, but none has a rank (random number) below the probability. "short": the texts have
-        at most two letters each. "nothing": the attack has no change that is allowed.
+        "clean": changes are allowed, but none has a rank (the random number of a change) below the probability.
+        "short": the texts have at most two letters each. "nothing": the attack has no change that is allowed.
         """
         return self.outcome.reason
 
@@ -392,7 +392,8 @@ class Result:
     def probability(self) -> float | None:
         """The probability at which the changes were made, at most that of the attack; None unless perturbed.
 
-        For the schedule `strongest` it is the largest probability that makes exactly these changes.
+        It is the share of the possible changes that the attack was to make. For the schedule `strongest` it is the
+        largest probability that makes exactly these changes.
         """
         return self.outcome.probability
 
@@ -422,7 +423,7 @@ class Result:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The new order of the options: for each position, the old index of its option, from 0; empty if unchanged."""
+        """The new order of the options (offered answers), as their old indices, from 0; empty if it did not change."""
         return self.outcome.order
 
     @property
@@ -555,6 +556,8 @@ class Result:
     def notes(self) -> dict[str, Any]:
         """Return the entry `notes` of the metadata: for each field, the note of each edit (or None).
 
+        A note is what an edit carries besides its new text, such as the class of the error.
+
         The result is empty if no edit has a note.
         """
         scripts = self.scripts.items()
@@ -565,7 +568,7 @@ def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
     """Return the metadata of a record without its original text, its edits and its protected spans.
 
     Args:
-        settings: the settings of the attack and its gate.
+        settings: the settings of the attack and its gate (similarity check).
         outcome: what was found for the record: status, similarity and so on.
     """
     brief: dict[str, Any] = {"attack": settings.attack, "status": outcome.status}
@@ -593,7 +596,7 @@ def occasional(*, draw: int = 0, corpus: str = "", warnings: Sequence[str] = ())
 
     Args:
         draw: the number of the random draw.
-        corpus: the digest of the corpus that the attack read.
+        corpus: the digest of the corpus (collection of texts) that the attack read.
         warnings: warnings about the record.
     """
     entries = {"draw": draw, "corpus": corpus, "warnings": list(dict.fromkeys(warnings))}
@@ -641,7 +644,7 @@ def noted(notes: Mapping[str, Sequence[Note | None]]) -> dict[str, Any]:
     """Return the entry `notes` of the metadata; an empty dictionary if no edit has a note.
 
     Args:
-        notes: for each field, the note of each edit (or None).
+        notes: for each field, the note of each edit (what it carries besides its new text), or None.
     """
     values = {name: [note and note.values() for note in found] for name, found in notes.items()}
     return {"notes": values} if any(chain.from_iterable(values.values())) else {}

@@ -75,7 +75,7 @@ class Plan:
 
     @classmethod
     def of(cls, proposals: Proposals, owners: Ints, tries: int) -> "Plan":
-        """Make the plan of a search from the changes of each try (one candidate of one sentence or record).
+        """Make a plan from the changes of each try (one random perturbation of one sentence or record).
 
         Args:
             proposals: the changes that the engine allows.
@@ -94,9 +94,9 @@ class Plan:
 
     @cached_property
     def order(self) -> Ints:
-        """The position of each change, from 0, among the changes of its try sorted by rank, shape (changes,).
+        """The position of each change, from 0, among the changes of its try, the lowest ranks first, shape (changes,).
 
-        A try is one candidate of one sentence or record.
+        A try is one candidate (random perturbation) of one sentence or record. A rank is the random number of a change.
         """
         by_rank = np.lexsort((self.proposals.ranks, self.owners))
         order = np.empty_like(self.owners)
@@ -106,7 +106,7 @@ class Plan:
     def at(self, probability: float, min_changes: int) -> Ints:
         """Return how many changes each try gets at a probability, shape (tries,).
 
-        A try is one candidate of one sentence or record.
+        A try is one candidate (random perturbation) of one sentence or record.
 
         Args:
             probability: changes with a rank (random number) below it are made.
@@ -119,7 +119,7 @@ class Plan:
         """Return which changes are made if each try gets a given number of changes, shape (changes,).
 
         Args:
-            levels: how many changes each try (one candidate of one sentence or record) gets, shape (tries,).
+            levels: how many changes each try (one random perturbation of one sentence or record) gets, shape (tries,).
         """
         if ((levels == 0) | (levels == self.levels)).all():  # no need to know the order
             whole: Mask = (levels > 0)[self.owners]
@@ -131,7 +131,7 @@ class Plan:
         """Return the highest probability at which each try gets exactly this many changes, shape (tries,).
 
         Args:
-            levels: how many changes each try (one candidate of one sentence or record) gets, shape (tries,).
+            levels: how many changes each try (one random perturbation of one sentence or record) gets, shape (tries,).
             probability: the highest value that is returned.
         """
         found = np.full(levels.size, probability)
@@ -167,13 +167,15 @@ class Found:
     """What a search found for each unit: a sentence or a record. Arrays without a stated shape have shape (units,).
 
     Attributes:
-        candidates: the index of the candidate (random perturbation) that passed the gate, from 0; -1 if none passed.
+        candidates: the index of the candidate (random perturbation) that passed the gate (similarity check), from 0; -1
+            if none passed.
         levels: how many changes were made in that candidate; 0 if none passed.
         probabilities: the probability (share of the possible changes) at which these changes were made.
         similarities: the score of that candidate; if none passed, the best score; NaN if nothing was scored.
         cost: how many calls, pairs of texts and network passes the similarity took.
         warnings: the warnings of the similarity, by the index of the record.
-        orders: the new order of the options, by the index of the record, for an attack that permutes options.
+        orders: the new order of the options (offered answers), by the index of the record, for an attack that permutes
+            options.
         sentences: three arrays of shape (sentences,): the start and the stop of each changed sentence, as places in
             `Batch.codes`, and its score. Records with only one changed sentence are left out.
     """
@@ -212,7 +214,7 @@ class Units:
 
     @classmethod
     def whole(cls, batch: Batch, owners: Ints, records: int) -> "Units":
-        """Make one unit of each record, which is then searched as a whole.
+        """Make each record one unit, so that it is searched as a whole, not sentence by sentence.
 
         Args:
             batch: the texts.
@@ -309,8 +311,8 @@ class Tiles:
             edits: the edits of the texts of all copies of the batch.
 
         Returns:
-            The edits of each piece; and the index of the try (one candidate of one unit) that the piece belongs to,
-            shape (pieces of all copies,).
+            The edits of each piece; and the index of the try (one random perturbation of one unit) that the piece
+            belongs to, shape (pieces of all copies,).
         """
         number = np.arange(self.count)[:, None]
         tries = (units.owners + number * units.records.size).ravel()
@@ -323,7 +325,7 @@ class Tiles:
 
     @property
     def texts(self) -> Sequence[str]:
-        """The texts of the batch, each once."""
+        """The texts of the batch, each once, although there are several copies of the batch."""
         return self.batch.texts
 
     def rows(self, places: Ints) -> Ints:
@@ -336,11 +338,14 @@ class Tiles:
         return found
 
     def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
-        """Join the changes of all candidates. The changes of candidate c are moved to copy c of the batch."""
+        """Join the changes of all candidates (random perturbations); those of candidate c go to copy c of the batch."""
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Return the changes of all candidates as changes of the original batch; they may overlap."""
+        """Turn places in the copies of the texts into places in the texts themselves.
+
+        Changes of different candidates may then overlap.
+        """
         if self.count == 1:
             return proposals
         size = self.batch.codes.size
@@ -354,14 +359,14 @@ class Gate:
     """The gate of a search: lets only candidates pass whose similarity to the original is at least the threshold.
 
     A unit is a sentence or a record. A candidate is one random perturbation, and a try is one candidate of one unit. A
-    try passes if its score is at least the threshold of the unit. A try that makes two options of a question equal
-    fails without being scored.
+    try passes if its score is at least the threshold of the unit. A try that makes two options (offered answers) of a
+    question equal fails without being scored.
 
     Args:
         tiles: the texts, copied once for each candidate.
         units: what is searched by itself: sentences or records.
         legal: the changes of all candidates that the engine allows, with places in the copies.
-        active: whether the rank of each change is below the attack's probability, shape (changes,).
+        active: whether the rank (random number) of each change is below the attack's probability, shape (changes,).
         scorer: compares changed texts with the texts of the batch.
         threshold: the lowest score that passes.
         min_changes: the fewest changes that each unit gets.
@@ -412,7 +417,7 @@ class Gate:
         return most
 
     def by_candidate(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Arrange values in a table of shape (candidates, units).
+        """Arrange values in a table with a row for each candidate (random perturbation) and a column for each unit.
 
         Args:
             values: a value for each candidate of each unit (sentence or record), shape (candidates · units,).
@@ -420,15 +425,18 @@ class Gate:
         return values.reshape(self._tiles.count, -1)
 
     def scores(self, levels: Ints) -> Floats:
-        """Score each try (one candidate of one sentence or record) with some of its changes made.
+        """Return how similar each try is to its original when only its changes with the lowest ranks are made.
 
-        A try has the lowest score of its changed sentences or texts.
+        A try is one candidate (random perturbation) of one sentence or record. If several of its sentences or texts
+        change, the lowest score counts.
 
         Args:
-            levels: how many changes of each try are made, shape (tries,).
+            levels: how many changes of each try are made, those with the lowest ranks (random numbers) first, shape
+                (tries,).
 
         Returns:
-            The scores, shape (tries,): NaN for a try without changes, -inf if two options of a question become equal.
+            The scores, shape (tries,): NaN for a try without changes, -inf if two options (offered answers) of a
+            question become equal.
         """
         found = np.where(levels > 0, np.inf, np.nan)
         if self._known is not None:  # the highest levels were scored when the changes were screened
@@ -520,7 +528,8 @@ class Gate:
         """Make the changes that the search chose, and return the edits of each text.
 
         Args:
-            found: for each unit (sentence or record), the chosen candidate and the number of its changes.
+            found: for each unit (sentence or record), the chosen candidate (random perturbation) and the number of its
+                changes.
         """
         levels = np.zeros_like(self.plan.levels)
         won = (found.candidates >= 0).nonzero()[0]
@@ -537,7 +546,7 @@ class Gate:
             found: what was found for each unit; it is modified.
             owners: the index of the record that each text belongs to, shape (texts,).
             records: the number of records.
-            probability: the attack's probability.
+            probability: the attack's probability: the share of its possible changes that it makes.
         """
         failed = found.candidates < 0
         found.similarities[failed] = self._best[failed]
@@ -648,7 +657,7 @@ def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: 
 
 
 def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
-    """Search, for each sentence or record, for as many changes as pass the gate.
+    """Search, for each sentence or record, for as many changes as pass the gate (similarity check).
 
     The first candidate (random perturbation) that passes with any number of changes is taken. Only some numbers of
     changes are scored. So a higher number that was not scored may pass, too.
@@ -684,7 +693,7 @@ _DIGITS = 6
 
 
 class Brackets:
-    """Searches, for each sentence or record, for the largest number of changes that passes the gate.
+    """Searches, for each sentence or record, for the most changes with which it passes the gate (similarity check).
 
     A sentence or record is called a unit, and a number of changes a level. The candidates (random perturbations) of a
     unit are tried one after another until one passes at some level. The search for a unit ends if
@@ -717,7 +726,7 @@ class Brackets:
     def ask(self) -> Ints | None:
         """Return how many changes of each try are scored next, shape (tries,); None if no try is left.
 
-        A try is one candidate of one sentence or record. A try with 0 changes is not scored.
+        A try is one candidate (random perturbation) of one sentence or record. A try with 0 changes is not scored.
         """
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
@@ -734,7 +743,7 @@ class Brackets:
     def tell(self, scores: Floats) -> None:
         """Take the scores that `ask` asked for, shape (tries,), and choose how many changes are scored next.
 
-        A try is one candidate of one sentence or record.
+        A try is one candidate (random perturbation) of one sentence or record.
         """
         level, asked = self._next, self._next > 0
         score = scores.reshape(self._tops.shape)[self._candidate, self._rows]

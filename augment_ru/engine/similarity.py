@@ -105,7 +105,7 @@ class Scorer(ABC):
 
     @property
     def warnings(self) -> Mapping[int, tuple[str, ...]]:
-        """Warnings about the scores, by the index of the original text."""
+        """Warnings about the scores, such as that a text was cut, by the index of the original text."""
         return {}
 
 
@@ -126,7 +126,7 @@ class Similarity(ABC):
     @property
     @abstractmethod
     def threshold(self) -> float:
-        """The lowest score that passes by default, in [0, 1]."""
+        """The lowest score with which a perturbed text passes by default, in [0, 1]."""
 
     @property
     def layers(self) -> frozenset[str]:
@@ -149,7 +149,7 @@ class Similarity(ABC):
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, Any]:
-        """Turn the text after the colon of a name into options, such as `MODEL@LAYER` in `bertscore:MODEL@LAYER`.
+        """Turn the text after the colon of a similarity's name, `MODEL@LAYER` in `bertscore:MODEL@LAYER`, into options.
 
         Raises:
             AugmentError: the similarity takes no text after a colon, or the text is malformed.
@@ -211,7 +211,10 @@ class PlainFunction(Similarity):
 
     @property
     def signature(self) -> str:
-        """The qualified name of the function, or of the class of an object that can be called."""
+        """The qualified name of the function, or of the class of an object that can be called.
+
+        If the function gets texts as they are read (`as_read`), `|as-read` follows.
+        """
         named = self.function if isroutine(self.function) else type(self.function)
         return f"{named.__module__}.{named.__qualname__}{'|as-read' if self.as_read else ''}"
 
@@ -237,7 +240,9 @@ class _FunctionScorer(Scorer):
 
 
 def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
-    """Return a similarity's scorer for these original texts, checked because the similarity may be a user's own.
+    """Return the object that compares perturbed texts with these original texts, as a similarity makes it (`against`).
+
+    Its type is checked, because the similarity may be a user's own.
 
     Raises:
         AugmentError: `against` raises an error or does not return a `Scorer`.

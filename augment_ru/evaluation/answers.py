@@ -57,6 +57,10 @@ class Exercise(NamedTuple):
     def points(self, given: str) -> int:
         """Return the points that an answer earns, by the rules of the benchmark's own code.
 
+        A right word earns 1 point. Matching earns 1 for each right number, if the answer has as many numbers as the
+        right one. Multiple choice earns 1 if all choices are right; in exercise 16, 1 for each right choice, minus the
+        number of choices beyond those needed.
+
         Args:
             given: the answer of a model: a word, or numbers with commas between them.
         """
@@ -238,7 +242,7 @@ class LabelledSpan(NamedTuple):
 Spans: TypeAlias = Sequence[LabelledSpan]
 Fate: TypeAlias = Literal["kept", "border", "type", "lost"]
 FATES: Sequence[Fate] = ("kept", "border", "type", "lost")
-"""What became of a right span: found again; found with another border; found with another label; or not at all."""
+"""What becomes of a right span under an attack: found again; with another border; with another label; or not at all."""
 
 
 def spans_of(value: object) -> tuple[LabelledSpan, ...]:
@@ -470,7 +474,9 @@ _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "muserc_em": muserc_em,
 }
 OTHER_FORM = "_russian"
-"""The suffix of metrics of written answers in the Russian normal form, if the benchmark itself uses another form."""
+"""The suffix of metrics of written answers whose case, punctuation and spaces are made alike as for Russian, in tasks
+whose benchmark makes them alike in another way.
+"""
 _WRITTEN = {"exact_match": exact_match, "f1": f1}
 
 
@@ -566,10 +572,14 @@ def as_compared(kind: Kind, answer: Any, form: str = "russian") -> Any:  # noqa:
 
 
 Answer: TypeAlias = tuple[Any, ...]
-"""A prediction as metrics compare it: an entry for each name in `task.scoring.decided`, in the form of the kind."""
+"""A prediction as metrics compare it: an entry for each norm of the task or each field of its right answer
+(`task.scoring.decided`), in the form of the kind of answer (`Gold`).
+"""
 
 Golds: TypeAlias = Sequence[Sequence[Gold | None]]
-"""For each original, a right answer for each name in `task.scoring.decided`; None if the original does not have it."""
+"""For each original row, a right answer for each norm of the task or each field of its right answer
+(`task.scoring.decided`); None if the row does not state it.
+"""
 
 _OF_CLASSES = ("labels", "lists")
 """The kinds of answers that consist of class labels."""
@@ -629,7 +639,7 @@ def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) ->
 
     Args:
         golds: the different right answers of all rows, each as a tuple with an entry for each field that a model
-            answers.
+            answers. A field with the label -1 in all of them is left out: its labels are kept secret.
         task: the task of the rows.
     """
     return labels_among(_without_held_back(list(golds), task), answer_kind(task))
@@ -724,7 +734,7 @@ def _gold(value: object, kind: Kind, scoring: Scoring | None = None) -> Gold | N
 
 
 def most_frequent(golds: Sequence[Gold | None]) -> str:
-    """Return the most frequent right answer of the rows; "" if the right answer of no row is known.
+    """Return the most frequent right answer of the rows, which a model must beat; "" if no right answer is known.
 
     If several are equally frequent, the alphabetically first is returned.
 

@@ -56,7 +56,7 @@ class Defence:
         text before normalization.
 
         Args:
-            model: the bare model.
+            model: the bare model (without a defence).
             kind: the kind of its answers.
         """
         found = replace(model, name=f"{self.name} + {model.name}", defence=self.name, reads=self.read)
@@ -90,7 +90,7 @@ class Defence:
         ]
 
     def changed(self, pairs: Pairs) -> dict[str, Rate]:
-        """Return the share of rows that the normalizer changes, for each attack and, under "", for the originals."""
+        """Return the percentage of rows that the normalizer changes, by attack and, under "", for the originals."""
         every: Mapping[str, Sequence[Original | Pair]] = {"": pairs.originals, **pairs.attacks}
         read = {name: self.readings((one.values for one in rows), pairs.task) for name, rows in every.items()}
         return {name: rates.wilson_rate(sum(map(bool, own)), len(own)) for name, own in read.items()}

@@ -25,7 +25,7 @@ from augment_ru.evaluation.answers import FATES
 from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
 from augment_ru.evaluation.contamination import check_fresh, contamination_report
 from augment_ru.evaluation.defences import Defence, defence_report
-from augment_ru.evaluation.flipping import Flipping, flipping_edits
+from augment_ru.evaluation.flipping import Flipping, flipping_edits, may_take_back
 from augment_ru.evaluation.loading import TEST, Loaded, loaded
 from augment_ru.evaluation.noise import above_noise, flips_above_noise, same_text_flips
 from augment_ru.evaluation.paired import RunsInPairs, is_better
@@ -159,7 +159,7 @@ class Evaluation:
         return found
 
     def counted(self) -> Report:
-        """Return the report; it is computed once and kept."""
+        """Return the report as a `Report`, with typed attributes; it is computed once and kept."""
         return self._counted
 
     @cached_property
@@ -375,7 +375,7 @@ class Evaluation:
         return pd.DataFrame(tables.numbers(self.counted()))
 
     def to_markdown(self) -> str:
-        """Return the tables of the report in markdown."""
+        """Return the tables of the report that `augment-ru evaluate` prints by default, in markdown."""
         parts = [f"{table.title}\n\n{as_text(table, 'markdown')}" for table in tables.tables_of(self.counted())]
         return "\n".join(parts)
 
@@ -396,8 +396,9 @@ class Evaluation:
     def predictions(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each answer to a perturbed row; if there are no attacks, for each answer to an original.
 
-        A model answers once for each number of demonstrations and each set of them (episode). The rows hold all that is
-        needed to count the report again.
+        A model answers once for each number of demonstrations and each set of them (episode). A row (a dictionary)
+        holds the model, shots, episode, attack, id, right answer, both predictions, the status of the perturbed row and
+        the outcome: all that is needed to count the report again.
         """
         task = self.pairs.task
         for judged in self.judged:
@@ -439,9 +440,10 @@ class Evaluation:
     def worst_case(self) -> Iterator[dict[str, Any]]:
         """Yield for each original, in order, the perturbed row that breaks the most decisions.
 
-        A decision is one prediction of one model with one set of demonstrations. If several rows break equally many,
-        the one most similar to its original is taken. If several are equally similar, the one whose attack comes first
-        is taken. If no row of an original breaks a decision, its most similar row is taken.
+        A decision is one prediction of one model with one set of demonstrations; it is broken if it is right on the
+        original and wrong on the perturbed row. If several rows break equally many, the one most similar to its
+        original is taken. If several are equally similar, the one whose attack comes first is taken. If no row of an
+        original breaks a decision, its most similar row is taken.
 
         These rows are chosen because they break decisions, so a success rate over them is too high. Therefore each row
         lists the attacks and models it was chosen from, and `evaluate` counts these rows as an attack of their own.
@@ -616,7 +618,7 @@ Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int]
 value of the context manager is a function, which is called with the number of newly answered questions."""
 
 DoneHook: TypeAlias = Callable[[Sequence[ModelRun]], None]
-"""A hook that is called for each model, with the model's runs, after all its questions were answered."""
+"""A function that is called for each model, with its runs (its answers), after all its questions were answered."""
 
 
 def evaluate(
@@ -733,11 +735,13 @@ def evaluate(
 
 
 def _check_read(plan: EvaluationPlan, settings: EvaluationSettings, models: Sequence[examples.NamedModel]) -> None:
-    """Check that there are enough demonstrations, that a model reads those that are asked for, and the submission."""
+    """Check that demonstrations suffice, that a model reads those asked for, the submission, and `flipping`."""
     few_shot = any(model.few_shot for model in models)
     if settings.shots is not None and max(settings.shots) > 0 and not few_shot:
         raise AugmentError(f"`shots` {max(settings.shots)}: no model reads demonstrations; hf-causal and openai do")
     plan.check(needed=few_shot)
+    if settings.flipping == "all" and not may_take_back(plan.pairs):
+        raise AugmentError("`flipping` all: no edit of a dialogue or of labelled spans is taken back; leave it out")
     if settings.submits:
         sets = [episodes for model in models for _, episodes in plan.runs_of(model)]
         _submitted(plan.pairs, [("",)] * len(plan.pairs.originals), len(sets), len(sets[0]))

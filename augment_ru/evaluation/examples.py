@@ -37,13 +37,17 @@ from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
 Prediction: TypeAlias = str | int | float | bool | Sequence[Any] | Mapping[str, Any] | None
-"""A label or a text; for a task with several labels a mapping from fields to labels. Labels are compared as texts."""
+"""What a model answers: a label or a text; for a task with several labels a mapping from fields to labels. Labels are
+compared as texts.
+"""
 
 CHUNK = 256
 """The number of examples in one call of a model that does not set `chunk`."""
 
 PERTURBATION, EPISODE = "perturbation", "episode"
-"""The fields that TAPE's published files and releases add to a row: its attack, and the episodes that use the row."""
+"""The fields that releases, and the published files of the benchmark TAPE, add to a row: its attack, and the episodes
+(draws of demonstrations) that show the row.
+"""
 
 
 _log = logging.getLogger(__name__)
@@ -61,7 +65,8 @@ class Example:
     Attributes:
         record: the row, without the metadata of perturb (`augment`) and without the fields of the right answer.
         task: the task of the row.
-        text: the fields that a model reads (`task.read`), joined by line feeds. Bag-of-words models use only this text.
+        text: the texts of the fields that a model reads (`task.layout.read`), joined by line feeds. Bag-of-words models
+            use only this text.
         shots: the demonstrations: rows of the train file with their right answers; empty for zero shots.
     """
 
@@ -75,7 +80,9 @@ class Example:
 
 
 LabelScores: TypeAlias = Mapping[str, float]
-"""Maps each label of a decision to its score: its log-probability in nats, up to a constant that all labels share."""
+"""Maps each label that may be the answer to its score: its log-probability in nats, up to a constant that all labels
+share.
+"""
 
 
 class Scored(NamedTuple):
@@ -145,7 +152,7 @@ class Model:
 
     @property
     def deterministic(self) -> bool:
-        """Whether the model always answers a question in the same way; a model on a server never does."""
+        """Whether the model always answers a question in the same way; a model on a server must say False."""
         return False
 
     @property
@@ -309,7 +316,7 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
 
 
 def titled_text(values: Mapping[str, Any], task: Task) -> str:
-    """Return the fields that a model reads (`task.read`), joined by line feeds.
+    """Return the texts of the fields that a model reads (`task.layout.read`), joined by line feeds.
 
     If there are several fields, each begins with its name.
 
@@ -513,7 +520,7 @@ def _answer(stored: object) -> Prediction:
 
 
 Answers: TypeAlias = Sequence[tuple[int, Prediction]]
-"""Predictions for some of the examples, each with the number of its example."""
+"""Predictions for some of the examples, each with the index of its example, from 0."""
 
 _WANTED = "must return a list of as many"
 
@@ -559,7 +566,7 @@ class NamedModel:
     def made(cls, spec: str, request: ModelRequest, options: Mapping[str, Any] | None = None) -> "NamedModel":
         """Make a model from its specification `KIND[:ARGUMENT]` or `NAME=KIND[:ARGUMENT]`.
 
-        The name of the model is NAME, or the whole specification if it gives no name.
+        The model is called NAME, or by the whole specification if it gives no name.
 
         Args:
             spec: the specification, such as `linear:train.jsonl`.

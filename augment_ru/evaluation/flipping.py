@@ -11,7 +11,7 @@ from augment_ru.engine.result import new_values
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import answer_of, is_right
 from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
-from augment_ru.evaluation.pairs import Pair, order_of
+from augment_ru.evaluation.pairs import Pair, Pairs, order_of
 from augment_ru.evaluation.protocol import EvaluationPlan, Wanted
 from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.formats.row import Changed, new_row
@@ -23,7 +23,9 @@ Numbers: TypeAlias = Mapping[str, Sequence[int]]
 """Maps a field to the indices of some of its edits, in the order of the row's edits."""
 
 Flipping: TypeAlias = Mapping[tuple[int, str, int], Numbers]
-"""Maps (index of the judged run, attack, index of the row) to the edits that flip the row's answer."""
+"""Maps (index of the run of a model, attack, index of the row among those of the attack) to the edits that flip the
+row's answer.
+"""
 
 _Unit: TypeAlias = tuple[tuple[str, int], ...]
 """Edits that are taken back together, each given by its field and number."""
@@ -40,12 +42,13 @@ def flipping_edits(
 ) -> Flipping:
     """Find, for each broken row, a smallest set of its edits that is enough to make the answer wrong.
 
-    Smallest means that the answer is right again if any one edit of the set is taken back (found by delta debugging,
-    Zeller and Hildebrandt 2002). Edits that exchange words with each other count as one edit. Rows with a single edit
-    are left out, and only the first episode (set of demonstrations) is searched.
+    A row is broken if the model is right on its original and wrong on it. Smallest means that the answer is right again
+    if any one edit of the set is taken back (found by delta debugging, Zeller and Hildebrandt 2002). Edits that
+    exchange words with each other count as one edit. Rows with a single edit are left out, and only the first episode
+    (set of demonstrations) is searched.
 
     Args:
-        judged: the runs (answers of a model) with their outcomes.
+        judged: the runs (answers of a model) with their outcomes (which answers the attacks broke).
         models: the models of the runs; a model has the same name as in its runs.
         plan: the questions that the models were asked.
         cache: the cache of answers; None to ask every question.
@@ -60,14 +63,21 @@ def flipping_edits(
     """
     found: dict[tuple[int, str, int], Numbers] = {}
     by_name = {model.name: model for model in models}
-    # a text of a dialogue is part of later questions, too; with other edits, spans have other places
-    if wanted == "none" or plan.pairs.task.layout.dialogue is not None or plan.pairs.kind == "spans":
+    if wanted == "none" or not may_take_back(plan.pairs):
         return found
     for number, one in enumerate(judged):
         model = by_name[one.run.model]
         if wanted == "all" or not model.cached:
             found |= {(number, *key): edits for key, edits in _of_run(one, model, plan, cache)}
     return found
+
+
+def may_take_back(pairs: Pairs) -> bool:
+    """Return whether rows can be asked about with some of their edits taken back.
+
+    In a dialogue a text is part of later questions, too; and with other edits labelled spans have other places.
+    """
+    return pairs.task.layout.dialogue is None and pairs.kind != "spans"
 
 
 def _of_run(

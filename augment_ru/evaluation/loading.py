@@ -154,7 +154,7 @@ class Loaded(NamedTuple):
 
     Attributes:
         pairs: the perturbed rows with their originals.
-        digest: a hash of the perturbed rows.
+        digest: a hash of the perturbed rows, which the signature of the report states.
         digest_of_originals: a hash of the file of originals; None if no such file was given.
         release: what the release of the rows says about them.
     """

@@ -26,7 +26,7 @@ def same_text_flips(run: ModelRun, pairs: Pairs, seed: int) -> Rate:
     """Return how often a model answers the same text differently when it is asked again.
 
     All answers to a text are compared in pairs. The share of pairs that differ is computed for each text, and the
-    result is the mean over texts.
+    result is the mean over texts, in per cent.
 
     Args:
         run: the answers of the model, with at least one repeat of all questions.
@@ -65,9 +65,9 @@ def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Ra
     - between: of the pairs (answer to the original, answer to the perturbed text), the share that differ.
     - within: of the pairs of answers to the same text, the share that differ.
 
-    The result is the mean over rows of `between` minus `within`. Its expectation is 0 if the attack does not change how
-    often the model gives each answer. The interval is that of the bootstrap over originals, or Newcombe's if all
-    resamples are equal.
+    The result is the mean over rows of `between` minus `within`, in percentage points. Its expectation is 0 if the
+    attack does not change how often the model gives each answer. The interval is that of the bootstrap over originals,
+    or Newcombe's if all resamples are equal.
 
     Args:
         run: the answers of the model, with at least one repeat of all questions.
@@ -108,10 +108,10 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -
     - u: the probability that a usually wrong answer slips to the right one: s / (k - 1) for k labels, and 0 for free
       texts.
 
-    The result is 1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)). If it is below 0, the attack mends more answers than
-    it breaks. If each question is always answered right or always wrong, the result is the attack success rate with its
-    own interval. Otherwise the interval is that of the bootstrap over originals, widened, since resamples vary too
-    little if there are few slips.
+    The result, returned in per cent, is 1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)). If it is below 0, the attack
+    mends more answers than it breaks. If each question is always answered right or always wrong, the result is the
+    attack success rate with its own interval. Otherwise the interval is that of the bootstrap over originals, widened,
+    since resamples vary too little if there are few slips.
 
     Args:
         judged: the run of the model: its answers, with at least one repeat of all questions.

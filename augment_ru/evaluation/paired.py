@@ -15,7 +15,7 @@ from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS
 from augment_ru.evaluation.report import AttackDifference, Interval, McNemar, ModelDifference
 
 ERROR = 0.05
-"""The probability of an error that intervals and tests allow."""
+"""The probability of an error that intervals and tests allow by default; intervals are then 95 % intervals."""
 
 MEAN = "asr_mean"
 """The name of the column with the mean rate over the attacks, beside the names of the attacks."""
@@ -26,6 +26,8 @@ _EXACT = 1000
 
 def mcnemar(only_a: int, only_b: int) -> float:
     """Return the two-sided p value of McNemar's test (1947) of two models, or two attacks, on the same decisions.
+
+    A decision is one prediction that is counted.
 
     The test counts the decisions that are right (or broken) only for one of the two. For up to 1,000 such decisions the
     exact binomial test is used, for more the chi-square test with continuity correction.
@@ -77,7 +79,7 @@ class Difference(NamedTuple):
         """Make the difference of two rates, the first minus the second, with its bootstrap resamples.
 
         Args:
-            cells: the counts behind the two rates.
+            cells: the counts of hits and trials behind each rate (`rates.Cells`).
             drawn: the two rates in the same bootstrap resamples, each of shape (resamples,).
         """
         a, b = drawn
@@ -115,7 +117,7 @@ class Compared(NamedTuple):
     """The comparison of two models under an attack.
 
     Attributes:
-        difference: the difference of their success rates.
+        difference: the success rate of the attack against the first model, minus that against the second.
         test: McNemar's test; None if the data do not allow it.
         clear: whether the interval, corrected for the number of attacks, does not contain 0, and the test (if there is
             one) finds a difference, too.
@@ -145,7 +147,7 @@ class RunsInPairs:
         """Return the differences between any two models under each attack, and between any two attacks on each model.
 
         Two models that read demonstrations are compared only where both were shown equally many. The attack `ORIGINAL`
-        stands for unchanged rows; under it, models are compared by their rates of right decisions.
+        stands for unchanged rows; under it, models are compared by how many of their counted predictions are right.
         """
         return [*self._of_models(), *_of_attacks(self.judged)]
 
@@ -320,7 +322,7 @@ def is_better(
     must lie above 0.
 
     Args:
-        right: the outcomes of the model on the originals.
+        right: the outcomes of the model on the originals (which of its answers are right).
         constant: the outcomes of the constant answer, in one episode.
         classes: for each class of answers, which decisions belong to it: flags of shape (labels, 1, originals). With
             one class that has all decisions, plain shares of right decisions are compared.

@@ -33,7 +33,9 @@ CHOSEN = "worst_of"
 """The entry in the metadata of a worst-case row that lists the `attacks` and the `models` that it was chosen from."""
 
 OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before": "unchanged"}
-"""Maps the statuses of searches against a model to those of perturb; only a broken row has a new text."""
+"""Maps the statuses of searches against a model (`broken`, `withstood`, `wrong_before`) to those of rows of perturb;
+only a broken row has a new text.
+"""
 
 
 class Original(NamedTuple):
@@ -366,9 +368,10 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
 
 
 def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the order of the options that the metadata of a perturbed row states (`Result.order`).
+    """Return the order of the options that the metadata of a perturbed row states.
 
-    The result is empty if the metadata states no order.
+    It has, for each position, the index (from 0) that the option there had in the original. It is empty if the metadata
+    states no order.
     """
     held = meta.get("order")
     if not isinstance(held, list) or sorted(map(str, held)) != sorted(map(str, range(len(held)))):
@@ -377,7 +380,7 @@ def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def inverse_script(script: Script) -> Script:
-    """Return the script that turns the new text of `script` back into its source.
+    """Return the script (list of edits) that turns the new text of `script` back into its source.
 
     >>> inverse_script(Script("кот спит", [Edit(0, 3, "🐱")])).edits
     (Edit(start=0, stop=1, text='кот'),)

@@ -172,7 +172,7 @@ def drawn_rows(rows: int, shots: int, stream: Streams, *, replacement: bool = Tr
     Args:
         rows: the number of rows in the file, at least 1.
         shots: how many rows to draw.
-        stream: the random stream of the episode (one draw of demonstrations).
+        stream: the random numbers of the episode (one draw of demonstrations); the same stream draws the same rows.
         replacement: whether a row may be drawn twice (TAPE, section 4.1); if not, at most all rows are drawn.
     """
     if not replacement:

@@ -31,7 +31,7 @@ Counts = npt.NDArray[np.float64]
 Ends: TypeAlias = tuple[float, float]
 
 Z95 = 1.959963984540054
-"""The 97.5 % point of the normal distribution."""
+"""The 97.5 % point of the normal distribution: a 95 % interval has this many standard errors on each side."""
 
 RESAMPLES = 1000
 """The number of resamples in a bootstrap."""
@@ -79,6 +79,8 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
 def of_difference(a: tuple[float, report.Interval], b: tuple[float, report.Interval]) -> Ends:
     """Return the interval of the difference a - b of two independent values (Zou and Donner 2008).
 
+    It has the level of the given intervals, such as 95 %.
+
     Args:
         a: the first value and its interval.
         b: the second value and its interval.
@@ -104,10 +106,10 @@ class Cells(NamedTuple):
     trials: Counts
 
     def rate(self) -> float | None:
-        """Return the rate, in [0, 1]: the mean over groups and episodes; None without decisions.
+        """Return the rate hits / trials, in [0, 1]; None if no decision could be counted.
 
-        For one group and one episode, the rate is the share of the decisions that it counts, such as the broken ones.
-        Groups and episodes without decisions are left out.
+        It is the sum of the hits of all records divided by the sum of their trials. With several groups (labels of a
+        row) or episodes (sets of demonstrations), it is the mean of this over those that have trials.
         """
         return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
 
@@ -231,7 +233,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 WORST, WORST_ASR, CONSISTENCY = "worst_case", "worst_case_asr", "consistency"
 
 RIGHT = "right"
-"""The name of the rate of right decisions on the originals."""
+"""The name of the rate of right decisions (predictions that are counted) on the originals."""
 
 _LETTERS = np.array(["w", "f", "b", "k"])
 """The letters for wrong, fixed, broken and kept; the index is 2 · (right before) + (right after)."""
@@ -341,9 +343,9 @@ class AttackOutcomes(NamedTuple):
 
 
 def cells_of(original: npt.NDArray[np.int64], hits: Flags | Counts, trials: Flags, records: int) -> Cells:
-    """Return the two counts that a rate divides, for each label, episode and original.
+    """Return the numerator and the denominator of a rate, for each label, episode and original.
 
-    The rows of one original are added up.
+    An episode is a set of demonstrations. The perturbed rows of one original are added up.
 
     Args:
         original: the index of each row's original, shape (rows,).
@@ -422,8 +424,8 @@ def _digest(value: object) -> str:
 def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
     """Return the counts behind two rates of the worst case, in which an adversary chooses the attack for each original.
 
-    - `worst_case`: the share of decisions that are right on the original and on every perturbed row (Liang et al. 2023,
-      HELM, section 4.3).
+    - `worst_case`: the share of decisions (predictions that are counted) that are right on the original and on every
+      perturbed row (Liang et al. 2023, HELM, section 4.3).
     - `worst_case_asr`: the share of decisions right on the original that at least one perturbed row breaks.
 
     Args:
@@ -489,7 +491,9 @@ Name: TypeAlias = tuple[str, str]
 """The key of a rate: the name of its attack ("" for a rate over all attacks), and its own name."""
 
 LOSS = "loss"
-"""The name of the rate (broken - fixed) / decisions over perturbed rows that keep the meaning; it may be below 0."""
+"""The name of the rate of lost right answers, (broken - fixed) / all counted predictions, over perturbed rows that
+should keep the meaning; it may be below 0.
+"""
 
 OF_VALID = "valid:"
 """The prefix of the names of rates that are counted over the rows that people found valid."""
@@ -517,13 +521,14 @@ class JudgedRun:
 
         Args:
             attack: the name of the attack; "" for rates over all attacks.
-            name: the name of the rate, such as "asr".
-            right: how many decisions are right on the original, to be shown with the rate; None to show no count.
+            name: the name of the rate, such as "asr" (attack success rate).
+            right: how many decisions (predictions that are counted) are right on the original, to be shown with the
+                rate; None to show no count.
         """
         return rate_of(self.cells[attack, name], self.resamples[attack, name], right)
 
     def success(self, attack: str) -> report.SuccessRate:
-        """Return the success rate of an attack, with its interval and the counts of right, broken and fixed decisions.
+        """Return the success rate of an attack, with its interval and the counts of right, broken and fixed answers.
 
         Args:
             attack: the name of the attack.
@@ -536,7 +541,7 @@ class JudgedRun:
     def drop_rate(self, attack: str, rows: str = "") -> report.Rate:
         """Return the performance drop rate of an attack (Zhu et al. 2023, PromptRobust), in per cent.
 
-        It is 1 - a / b, where a and b are the numbers of right decisions after and before the attack. The interval is
+        It is 1 - a / b, where a and b are the numbers of right predictions after and before the attack. The interval is
         that of the bootstrap.
 
         Args:
@@ -554,14 +559,15 @@ class JudgedRun:
 
 
 def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = None) -> report.Rate:
-    """Return a rate in per cent, with Wilson's 95 % interval.
+    """Return a rate in per cent, with Wilson's 95 % interval, for the report.
 
     If a record has several decisions, the interval allows for their dependence (`effective`).
 
     Args:
         cells: the two counts that the rate divides, for each record.
         drawn: the rate in each bootstrap resample, shape (resamples,); used only if a record has several decisions.
-        right: how many decisions are right on the original, to be shown with the rate; None to show no count.
+        right: how many decisions (predictions that are counted) are right on the original, to be shown with the rate;
+            None to show no count.
     """
     alone = cells.trials.shape[:2] == (1, 1) and cells.trials.max(initial=0) <= 1
     interval = wilson(float(cells.hits.sum()), float(cells.trials.sum())) if alone else effective(cells, drawn)
@@ -572,12 +578,15 @@ def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = No
 
 
 def percent(value: float | None) -> float | None:
-    """Convert a share to per cent, rounded as in the report; None stays None."""
+    """Convert a share in [0, 1] to per cent, rounded to four decimals as in the report; None stays None."""
     return None if value is None else round(100 * value, DIGITS)
 
 
 def percents(interval: report.Interval | None) -> report.Interval | None:
-    """Convert the ends of an interval to per cent, rounded as in the report; None stays None."""
+    """Convert the ends of an interval from shares to per cent, rounded to four decimals as in the report.
+
+    None stays None.
+    """
     return None if interval is None else [round(100 * end, DIGITS) for end in interval]
 
 
@@ -611,7 +620,9 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, seed: int) -> list[Ju
 
 
 FATE = "fate:"
-"""The prefix of the names of the rates that count the fates of right spans (`Fate`)."""
+"""The prefix of the names of the rates that count what an attack does to right spans: kept, border, type, lost
+(`FATES`).
+"""
 
 
 def _fates(run: ModelRun, pairs: Pairs) -> dict[Name, Cells]:
@@ -681,12 +692,15 @@ def flags_of(of_rows: Iterable[bool]) -> Flags:
 
 
 def same_meaning(rows: Iterable[Pair]) -> Flags:
-    """Return, for each row, whether it is perturbed and people did not find it invalid, shape (rows,)."""
+    """Return, for each row, whether it was changed and should still mean the same, shape (rows,).
+
+    This is so if its status is `perturbed` and people did not find it invalid.
+    """
     return flags_of(pair.status == "perturbed" and pair.verdict != "invalid" for pair in rows)
 
 
 def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRate:  # noqa: ANN401  (an index of an array)
-    """Return the success rate of an attack over all decisions, or over some of them.
+    """Return the success rate of an attack over all decisions (predictions that are counted), or over some of them.
 
     Its interval is Wilson's. Decisions about one row in several episodes depend on each other, so the interval is
     computed from the mean counts of an episode.
@@ -707,7 +721,7 @@ def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRa
 
 
 def mean_asr(attacks: Mapping[str, report.SuccessRate]) -> float | None:
-    """Return the mean success rate of all attacks; None if there are no attacks, or if the rate of one is not known.
+    """Return the mean success rate of all attacks, in per cent; None if there are none, or one has no known rate.
 
     Worst-case rows, which are chosen from several attacks by what they break, are not an attack and are left out.
 
@@ -798,12 +812,12 @@ def _mean_of_groups(parts: Mapping[tuple[str | None, int], Sequence[float]], epi
 
 
 def rounded_mean(values: Sequence[float]) -> float:
-    """Return the mean of some values, rounded as in the report."""
+    """Return the mean of some values, rounded to four decimals as in the report."""
     return round(sum(values) / len(values), DIGITS)
 
 
 def spread(values: Sequence[float | None]) -> float | None:
-    """Return the sample standard deviation (n - 1) of the known values, rounded; None for fewer than two of them."""
+    """Return the sample standard deviation (n - 1) of the known values, to four decimals; None for fewer than two."""
     known = [value for value in values if value is not None]
     return round(stdev(known), DIGITS) if len(known) > 1 else None
 

@@ -55,7 +55,7 @@ class Spread(msgspec.Struct, frozen=True):
 
     Attributes:
         std: the standard deviation of the rates (with n - 1); None for fewer than two known rates.
-        episodes: the rates, in per cent; None for an episode without counted decisions.
+        episodes: the rates, in per cent; None for an episode in which nothing could be counted.
     """
 
     std: float | None
@@ -72,7 +72,7 @@ class Rate(msgspec.Struct, frozen=True):
             for decisions that depend on each other), `bootstrap`, or `zou-donner` for a difference of independent
             rates; None if no method is stated.
         spread: the rate of each episode (set of demonstrations), if there are several; else None.
-        right: how many decisions are right on the original; None for rates that do not state this count.
+        right: how many predictions are right on the original; None for rates that do not state this count.
     """
 
     value: float | None
@@ -85,7 +85,8 @@ class Rate(msgspec.Struct, frozen=True):
 class SuccessRate(msgspec.Struct, frozen=True, kw_only=True):
     """An attack success rate in per cent, with its interval and its counts.
 
-    The counts are summed over episodes (sets of demonstrations) and labels.
+    The counts are summed over episodes (sets of demonstrations) and labels. A decision is one prediction that is
+    counted, for one label of one row.
 
     Attributes:
         asr: the rate: broken / right; None if no decision is right on the original.
@@ -107,7 +108,7 @@ class SuccessRate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScorePart(msgspec.Struct, frozen=True, kw_only=True):
-    """The value of a metric for some of the decisions: those of a group of rows, of a label, or of both.
+    """The value of a metric for some of the predictions: those for a group of rows, for a label, or for both.
 
     Attributes:
         group: the group of rows; None for all rows.
@@ -159,6 +160,8 @@ class ChangedScore(msgspec.Struct, frozen=True):
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """The success rate of an attack over the rows that share a property, such as a length from 10 to 20 words.
 
+    A decision is one prediction that is counted, for one label of one row.
+
     Attributes:
         value: the value of the property that the rows share, as a text.
         low: the lowest number of the range; None if the value is not a range of numbers.
@@ -188,7 +191,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 class ValidRows(msgspec.Struct, frozen=True, kw_only=True):
     """The rates of an attack over the rows that people found valid, in per cent.
 
-    A row is valid if its perturbed text can be understood and its right answer still holds.
+    A row is valid if its perturbed text can be understood and its right answer still holds. A decision is one
+    prediction that is counted, for one label of one row.
 
     Attributes:
         judged: the number of rows that people judged.
@@ -322,6 +326,9 @@ class ContaminationReport(msgspec.Struct, frozen=True, kw_only=True):
 class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
     """The counts, rates and metrics of an attack on a model; rates are in per cent.
 
+    A decision is one prediction that is counted, for one label of one row; it is broken if it is right on the original
+    and wrong on the perturbed row.
+
     Attributes:
         rate: the attack success rate with its counts.
         unchanged: the number of rows that the attack left unchanged.
@@ -383,6 +390,8 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
 class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
     """The results of a model with one number of demonstrations.
 
+    A decision is one prediction that is counted, for one label of one row.
+
     Attributes:
         model: the name of the model.
         signature: all that defines its answers; None if the model has no signature.
@@ -433,7 +442,8 @@ class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
 class McNemar(msgspec.Struct, frozen=True, kw_only=True):
     """McNemar's test of two models, or of two attacks on one model, on the same decisions.
 
-    The two are called `a` and `b`.
+    The two are called `a` and `b`. A decision is one prediction that is counted; it is broken if it is right on the
+    original and wrong on the perturbed row.
 
     Attributes:
         counted: which decisions the test counts: the `right` ones or the `broken` ones.
@@ -462,8 +472,8 @@ class McNemar(msgspec.Struct, frozen=True, kw_only=True):
 class ModelDifference(msgspec.Struct, frozen=True, kw_only=True):
     """The difference between the success rates of an attack on two models, in percentage points.
 
-    Only the decisions are counted that are right on the original for both models. If there are no attacks, the rates of
-    right decisions are compared.
+    Only the predictions are counted that are right on the original for both models. If there are no attacks, the
+    percentages of right predictions are compared.
 
     Attributes:
         between: always "models".
@@ -592,11 +602,11 @@ class AttackDifference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
-    """The success rate of a search within a number of queries.
+    """The success rate of a search against a model within a number of queries.
 
     Attributes:
         queries: the most queries (texts that the model is asked about) for a record.
-        broken: how many rows are broken within this number of queries.
+        broken: for how many rows the search found a text with a wrong answer within this number of queries.
         asr: broken / rows that the model answers right before the search, in per cent.
         ci95: the 95 % interval of the rate.
     """
@@ -632,12 +642,12 @@ class ShareBroken(msgspec.Struct, frozen=True):
 
 
 class HardRow(msgspec.Struct, frozen=True):
-    """A row that a search could not break, or broke only after many queries.
+    """A row that a search could not break (turn the model's right answer wrong), or broke only after many queries.
 
     Attributes:
         id: the id of the original.
         label: its right answer.
-        status: `withstood` or `broken`.
+        status: `withstood` (not broken) or `broken`.
         queries: the number of queries that the search spent.
         changes: the number of changes in the found text; 0 if none was found.
     """
@@ -651,6 +661,8 @@ class HardRow(msgspec.Struct, frozen=True):
 
 class SearchReport(msgspec.Struct, frozen=True, kw_only=True):
     """The results of a search against a model. Means are over the broken rows; they are None if no row was broken.
+
+    A row is broken if the search turned the model's right answer wrong.
 
     Attributes:
         model: the model that the search attacked; None if it is not known.
@@ -725,7 +737,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         fields: the perturbed fields.
         gold: the fields of the right answer.
         metrics: the names of the metrics, the main one first.
-        correct: what makes a decision right, such as "same label".
+        correct: what makes a prediction right, such as "same label".
         originals: the number of originals.
         originals_without_gold: the number of originals whose right answer is not known.
         attacks: the attacks.
@@ -807,6 +819,8 @@ class ComparedAttack(msgspec.Struct, frozen=True, kw_only=True):
 class ComparedModel(msgspec.Struct, frozen=True, kw_only=True):
     """The results of a model, over the rows that all compared reports share.
 
+    A decision is one prediction that is counted, for one label of one row.
+
     Attributes:
         report: the name of its report.
         of: its name in that report.
@@ -852,7 +866,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         reports: the compared reports.
         task: the name of their task.
         gold: the fields of the right answer.
-        correct: what makes a decision right, such as "same label".
+        correct: what makes a prediction right, such as "same label".
         metrics: the names of the metrics.
         majority: the metrics of a model that always gives the most frequent answer.
         originals: the number of shared originals.
@@ -915,7 +929,7 @@ class SavedModel(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         model: the name of the model.
-        signature: all that defines its answers; None if the model has no signature.
+        signature: a text that names all that its answers depend on; None if the model states none.
         shots: the number of demonstrations; None for a model that does not read them.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         metrics: the metrics on the originals.
@@ -946,7 +960,7 @@ class SavedReport(msgspec.Struct, frozen=True, kw_only=True):
         protocol: the protocol of its benchmark.
         gold: the fields of the right answer.
         metrics: the names of the metrics, the main one first.
-        correct: what makes a decision right, such as "same label".
+        correct: what makes a prediction right, such as "same label".
         attacks: the attacks.
         majority: the metrics of a model that always gives the most frequent answer.
         models: the results of the models.

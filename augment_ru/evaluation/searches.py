@@ -27,7 +27,8 @@ from augment_ru.records.task import Task
 from augment_ru.text.words import LETTERS_AND_DIGITS, word_ranges
 
 FEATURES = ("attack", "kind", "letter", "word")
-"""The properties of an edit that are counted."""
+"""The properties by which edits are counted: the attack, the kind (replaced, deleted …), the letter, the touched word.
+"""
 CHANGES, SIMILARITY = "changes, at most", "similarity, at least"
 """Two properties that are counted cumulatively: rows broken with at most so many changes, or at least so similar."""
 _STEPS = {CHANGES: (1, 2, 3, 4, 5, 7, 10, 20), SIMILARITY: (1.0, 0.99, 0.98, 0.95, 0.9, 0.85, 0.8)}
@@ -110,7 +111,7 @@ def shares_broken(
 
 
 def hardest(right: Sequence[Pair], pairs: Pairs) -> list[HardRow]:
-    """Return the ten rows of a search that were hardest to break, the hardest first.
+    """Return the ten rows of a search that were hardest to break (to turn the right answer wrong), the hardest first.
 
     Rows that the search did not break come before those that it broke. In each of the two groups, the rows with the
     most queries (texts that the model was asked about) come first.
@@ -264,14 +265,14 @@ def _asked(example: Example) -> str:
 
 
 def told(pairs: Pairs, learned: Iterable[str]) -> Iterator[str]:
-    """Yield lines that say what broke the answers in searches against a model.
+    """Yield lines that say what broke the answers when changes that break a model were searched (command `attack`).
 
     For each property of edits and rows (such as the letter that was changed), a line names the values with the highest
     shares of broken answers. The last line names the rows that were hardest to break.
 
     Args:
         pairs: the original rows and the rows of the searches.
-        learned: the texts of the model's train rows.
+        learned: the texts of the model's train rows; a line says how many of them have a word that broke answers.
     """
     for found in searches(pairs.with_golds(), learned).values():
         by = grouped((one.by, one) for one in found.broke if one.broken or one.by == "label")
@@ -377,7 +378,7 @@ def edits_per_100_words(rows: Sequence[Pair], pairs: Pairs) -> float | None:
 
 
 def ratio(count: float, of: int) -> float | None:
-    """Return `count / of`, rounded to two digits; None if `of` is 0."""
+    """Return `count / of`, rounded to two decimals; None if `of` is 0."""
     return round(count / of, _DIGITS) if of else None
 
 

@@ -101,7 +101,7 @@ def no_field(problem: str, rows: Sequence[Mapping[str, Any]]) -> AugmentError:
 Property: TypeAlias = Callable[[Record], Value]
 
 MEASURED = ("length", "type_token_ratio", "readability")
-"""The properties that are measured on the text."""
+"""The properties that are measured on the text: its length, the share of different words, its readability."""
 
 TITLES = {
     "length": "length, words",
@@ -113,7 +113,7 @@ TITLES = {
     "referent_number": "number of the referent",
     "name_group": "group of the names that were put in",
 }
-"""The titles of properties whose names are not clear enough."""
+"""The titles that the report shows for properties whose names are not clear enough."""
 
 _FIELDS: dict[str, tuple[str, ...]] = {
     "per_ethics": ("source",),
@@ -272,7 +272,7 @@ def flesch(text: str) -> float | None:
 
 
 BINS = 4
-"""The number of bins into which numbers are divided: quartiles."""
+"""The number of groups of about the same size into which many different numbers are divided: quartiles."""
 
 _MOST = 20
 """The maximum number of cells for different values; the rarest values share the last one."""

@@ -13,7 +13,7 @@ FORMATS = ("markdown", "csv", "latex")
 
 
 NONE = "–"
-"""The text of a cell without a value."""
+"""The text of a cell without a value: a dash."""
 
 INTERVAL = "95 %"
 """The heading of a column that holds the interval of the rate in the column before it."""
@@ -28,8 +28,8 @@ class ShownTable(NamedTuple):
         rows: the texts of its cells, row by row.
         named: how many of the first columns hold texts.
         best: the cells that are marked as the best, each as (row, column), from 0.
-        key: its name for `--table` and for the file that the page saves.
-        heads: for each column, a beginning that its name shares with the column beside it; "" if it shares none.
+        key: its name for `--table`, and in the name of the file to which a reader of the HTML report saves it.
+        heads: for each column, the head over it and its neighbours: the beginning that their names share; "" for none.
     """
 
     title: str
@@ -52,7 +52,7 @@ def shown(value: float | None, digits: int = 2) -> str:
 
 
 def span(interval: Sequence[float] | None) -> str:
-    """Return an interval as tables show it; a dash for None."""
+    """Return an interval as tables show it, with one decimal, such as «1.2–3.4»; a dash for None."""
     if interval is None:
         return NONE
     return f"{interval[0]:.1f}{' to ' if interval[0] < 0 else '–'}{interval[1]:.1f}"

@@ -19,7 +19,9 @@ from augment_ru.records.task import task as task_of
 
 F1 = ("macro_f1", "f1")
 ACCURACY = ("accuracy", "exact_match")
-"""TAPE's two metrics for a task; in each pair the first is for classification, the second for written answers."""
+"""The benchmark TAPE has two metrics for a task, F1 and ACCURACY; each is a pair of names, for classification and for
+written answers.
+"""
 
 
 class Means(msgspec.Struct, frozen=True):

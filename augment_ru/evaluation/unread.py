@@ -10,11 +10,15 @@ KINDS = ("refused", "empty", "cut", "unreadable")
 
 EMPTY = ""
 REFUSED, CUT, UNREADABLE = "\x00refused", "\x00cut", "\x00unreadable"
-"""The predictions that mark such replies. Metrics count each of them as an empty answer, which is never right."""
+"""The predictions that stand for a reply that refuses, was cut off, or names no answer. Metrics count each of them as
+an empty answer, which is never right.
+"""
 _KIND_OF = {EMPTY: "empty", REFUSED: "refused", CUT: "cut", UNREADABLE: "unreadable"}
 
 UnreadCounts: TypeAlias = Mapping[str, int]
-"""Maps each of `KINDS` that occurs to the number of its answers, and "answers" to the number of all answers."""
+"""Maps each kind of reply without an answer (`KINDS`) that occurs to the number of such replies, and "answers" to the
+number of all replies.
+"""
 
 _REFUSAL = re.compile(
     r"не (?:могу|можем|буду|в состоянии) (?:\w+ ){0,2}?(?:ответить|отвечать|помо|обсуждать|выполнить|дать|судить)"

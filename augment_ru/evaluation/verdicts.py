@@ -25,7 +25,7 @@ from augment_ru.resources import file_text
 
 VALID, INVALID, UNCLEAR = "valid", "invalid", "unclear"
 ANSWERS = {"да": VALID, "нет": INVALID, "неясно": UNCLEAR}
-"""Maps the answer that an annotator chooses to its verdict."""
+"""Maps the answer that an annotator chooses (yes, no, unclear in Russian) to its verdict."""
 
 _MOST_VOTES = 10**6
 """The most votes for one row."""
@@ -36,7 +36,7 @@ QUESTION = (
 )
 
 LABELS = Path(__file__).with_name("label_studio.xml")
-"""The file of the labelling interface for the tasks of `label_studio`."""
+"""The XML file with the labelling interface of Label Studio, in which the tasks of `label_studio` are shown."""
 
 
 class Vote(NamedTuple):
@@ -120,6 +120,7 @@ def shares(total: int, sizes: Sequence[int]) -> list[int]:
 def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict[str, str]]:
     """Yield what an annotator is shown for each sampled row, without the name of its attack.
 
+    It is a dictionary of texts: `id`, `original`, `perturbed`, `answer` (the right one) and `question`.
     Rows with equal texts get the same id.
 
     Args:
@@ -147,7 +148,7 @@ def label_studio(rows: Iterable[Mapping[str, str]]) -> str:
     """Return questions for annotators as tasks of Label Studio, in JSON.
 
     Args:
-        rows: what is shown for each row (`questions`).
+        rows: what is shown for each row, as `questions` yields it.
     """
     return json.dumps([{"data": dict(row)} for row in rows], ensure_ascii=False, indent=1) + "\n"
 
@@ -156,7 +157,7 @@ def toloka(rows: Iterable[Mapping[str, str]]) -> str:
     """Return questions for annotators as a TSV table for Toloka; line feeds and tabs in texts become spaces.
 
     Args:
-        rows: what is shown for each row (`questions`).
+        rows: what is shown for each row, as `questions` yields it.
     """
     stream = io.StringIO()
     names = ("id", "original", "perturbed", "answer", "question")

@@ -90,6 +90,9 @@ def cell_text(value: object) -> str:
 def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of a row with an apostrophe before each text that edits made look like a spreadsheet formula.
 
+    Such a text begins with `=`, `+`, `-`, `@` (or their fullwidth forms), a tab or a carriage return, and did not begin
+    so before the edits.
+
     Args:
         row: the new values of the row.
         before: the values before the edits.

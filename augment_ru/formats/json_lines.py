@@ -31,6 +31,8 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 class Vanished(float):
     """The value 0 read from a number that is not 0, but too close to 0 for a float, such as 1e-999.
 
+    `value_types.json_problem` refuses it, since it would be written as another number.
+
     >>> [type(one).__name__ for one in parsed(b'{"x": 1e-999, "y": 0e-999}')[1].values()]
     ['Vanished', 'float']
     """
@@ -45,7 +47,7 @@ _decoder = json.JSONDecoder(parse_constant=_no_constant, parse_float=_number, ob
 
 
 def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
-    """Return a line as text, and the object that it encodes.
+    """Parse a JSON line strictly; return it as text, and the object that it encodes.
 
     Raises:
         AugmentError: the line is not UTF-8, not JSON or not an object; it holds NaN, an infinity or a key twice; or it
@@ -72,7 +74,7 @@ def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def objects_of(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
-    """Read the objects of JSON lines; return None if a line has an error, or holds text with a lone surrogate."""
+    """Read the objects of JSON lines, all at once; return None if a line has an error or a lone surrogate."""
     try:
         values = [parsed(line)[1] for line in lines]
         if b"\\ud" in b"".join(lines).lower():
@@ -154,7 +156,7 @@ def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
 
 
 def json_text(value: Any, **form: Any) -> str:  # noqa: ANN401  (JSON values)
-    """Encode a value as JSON; letters outside ASCII are escaped only if one of them is a lone surrogate.
+    """Encode a value as JSON. Letters outside ASCII stay, unless one is a lone surrogate: then all are escaped.
 
     Args:
         value: the value.

@@ -9,13 +9,13 @@ MAX_LINE = 16 * 2**20
 """The longest line that is read, in bytes: a text of this size takes about 1 GiB while it is perturbed."""
 
 LONG_LINE_SHOWN = 80
-"""The bytes that are kept of a line or row that is too long."""
+"""How many bytes are kept of the beginning of a line or row that is too long, so that it can be shown."""
 
 BOM = b"\xef\xbb\xbf"
 """The byte-order mark that some editors put at the start of a UTF-8 file."""
 
 MOST_BLANKS = 1_000_000
-"""The most blank lines that may follow one another."""
+"""The most blank lines that may follow one another; a file with more is refused."""
 
 _LONGEST = 2**30
 """The bytes without a line end after which a file is refused."""
@@ -32,7 +32,8 @@ class Line(NamedTuple):
         data: its bytes without the line end.
         problem: why it cannot be used; None if it can.
         end: the line end; empty if the last line of the file has none.
-        place: further data that the format needs to parse or write the row.
+        place: what the format keeps to write the row again, such as the cells of a row of CSV; None if the bytes are
+            enough.
     """
 
     number: int
@@ -44,10 +45,10 @@ class Line(NamedTuple):
     """Further data that the format keeps for the row."""
 
     def usable(self) -> "Line":
-        """Return the line.
+        """Return the line itself; raise an error if it cannot be used.
 
         Raises:
-            AugmentError: the line cannot be used.
+            AugmentError: the line cannot be used; the message is `problem`.
         """
         if self.problem:
             raise AugmentError(self.problem)
@@ -55,7 +56,7 @@ class Line(NamedTuple):
 
 
 PLAIN_LINE = (None, b"\n", None)
-"""The `problem`, `end` and `place` of most lines."""
+"""The `problem`, `end` and `place` of most lines: usable, ended by a line feed, with no further data."""
 
 
 def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iterator[Line]:

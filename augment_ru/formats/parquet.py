@@ -61,7 +61,10 @@ class Parquet:
 
     @property
     def compression(self) -> str:
-        """The compression of the file's first column, as a name that pyarrow's writer accepts."""
+        """The compression of the file's first column, with which an output in Parquet is written, too.
+
+        It is a name that pyarrow's writer accepts, such as "snappy".
+        """
         groups = self.file.metadata.num_row_groups and self.file.metadata.num_columns
         codec = self.file.metadata.row_group(0).column(0).compression.lower() if groups else "snappy"
         return {"uncompressed": "none"}.get(codec, codec)
@@ -82,7 +85,7 @@ class Parquet:
                 yield Line(number, data, place=(values, BatchRow(at, batch, row)))
 
     def batches(self) -> Iterator[Any]:
-        """Yield the rows of the file in batches, as pyarrow reads them.
+        """Yield the rows of the file in pyarrow's record batches of at most 1,024 rows.
 
         Raises:
             AugmentError: a batch is damaged.

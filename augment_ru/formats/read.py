@@ -31,7 +31,7 @@ class Rows(NamedTuple):
 
     Attributes:
         rows: the rows, each with its position in the file.
-        digest: a hash of the rows.
+        digest: the BLAKE2b hash of the rows in order, as 16 hexadecimal digits; equal rows have equal hashes.
     """
 
     rows: list[Row]
@@ -84,7 +84,7 @@ class RowsRead:
 
     @property
     def digest(self) -> str:
-        """A hash of the rows that were read so far."""
+        """The BLAKE2b hash of the rows that were read so far, as 16 hexadecimal digits."""
         return self._hash.hexdigest()
 
     def __iter__(self) -> Iterator[Row]:

@@ -18,7 +18,7 @@ from augment_ru.records.field_paths import Path
 from augment_ru.records.record import AlikeRecords, Record
 
 KEY = "augment"
-"""The name of the field that holds the metadata."""
+"""The name of the field that holds the metadata of a row: how it was made, such as attack, status and edits."""
 
 
 class Changed(NamedTuple):
@@ -52,7 +52,7 @@ def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
 
 
 def written(record: Record, changed: Changed) -> str:
-    """Return the new row as a JSON line: the line that was read, in which only the new values are replaced.
+    """Return the new row as JSON: the line that was read, with new values in place of old ones, and the metadata last.
 
     Args:
         record: the original record.

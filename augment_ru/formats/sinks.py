@@ -43,7 +43,8 @@ class Sink(ABC):
     """Writes rows to a stream in one format, and leaves the stream open.
 
     Attributes:
-        learns_types: whether a row may be refused because earlier rows have values of other types.
+        learns_types: whether a row may be refused because earlier rows have values of other types, as in Parquet, where
+            a column has one type.
     """
 
     learns_types = False
@@ -85,14 +86,14 @@ class Sink(ABC):
         return value_types.NOTHING
 
     def learn(self, learnt: value_types.Learnt) -> None:  # noqa: B027  (most formats learn nothing)
-        """Add the names or types of columns that another sink (writer of rows) found in other rows.
+        """Add the names or types of columns that another sink found in other rows, so that this one writes the same.
 
         Raises:
             AugmentError: a type differs from the type in an earlier row.
         """
 
     def finish(self) -> None:  # noqa: B027  (after most rows comes nothing)
-        """Write what comes after the last row."""
+        """Write what the format needs after the last row, such as a closing bracket; called once."""
 
     def close(self) -> None:  # noqa: B027  (most sinks hold nothing)
         """Release files and other resources, also after an error."""
@@ -206,7 +207,7 @@ class ParquetSink(Sink):
         return table
 
     def finish(self) -> None:
-        """Write the rows that still wait in the temporary file.
+        """Write the rows that still wait in the temporary file, and the end of the Parquet file.
 
         Raises:
             AugmentError: Parquet cannot hold a column.
@@ -506,7 +507,10 @@ class JsonArraySink(Sink):
         return "" if self._array < 0 else "]" if self._empty else "\n]"
 
     def finish(self) -> None:
-        """Write the bracket that closes the last array, and the text that follows it in the input."""
+        """Write the closing bracket, and all of the input after the last row: other, empty arrays and the text around.
+
+        For a part of a file, nothing is written.
+        """
         if self._is_part:
             return
         rest = self._up_to(len(self._around) - 2)

@@ -48,7 +48,7 @@ def check_values(values: Mapping[str, Any], problem: Problem, advice: str) -> No
     Args:
         values: the row.
         problem: a function that takes a value and tells what is wrong with it; it returns None if nothing is.
-        advice: what the user can do about it, for the message.
+        advice: what the user can do if a value cannot be held, for the message.
 
     Raises:
         AugmentError: `problem` finds something wrong with a value.
@@ -192,5 +192,5 @@ def _kind(value: object) -> str | None:
 
 
 def line_feed(value: object) -> str | None:
-    """Tell why a TSV cell cannot hold a value; None if it can."""
+    """Tell why a TSV cell cannot hold a value (it is a text with a line feed); None if it can."""
     return "a cell of TSV is one line, but a text has a line feed" if isinstance(value, str) and "\n" in value else None

@@ -36,6 +36,8 @@ def padded(
 ) -> tuple["Tensor", "Tensor"]:
     """Return token sequences as one padded tensor, and its attention mask; both int64, shape (sequences, longest).
 
+    The mask is 1 at tokens and 0 at padding.
+
     Args:
         sequences: the tokens of each sequence.
         device: where the tensors are put.
@@ -82,7 +84,7 @@ def each_batch(lengths: Ints, budget: int, call: Callable[[Ints], None], most: i
     Args:
         lengths: the number of tokens of each sequence, shape (sequences,).
         budget: the most tokens in a batch, padding included; a longer sequence gets a batch of its own.
-        call: the function.
+        call: the function; it takes the indices of a batch's sequences.
         most: the most sequences in a batch.
 
     Raises:

@@ -60,12 +60,12 @@ class Decoding:
 
     @property
     def drawn(self) -> bool:
-        """Whether tokens are drawn at random."""
+        """Whether tokens are drawn at random (`temperature` or `top_p` is set)."""
         return self.temperature is not None or self.top_p is not None
 
     @property
     def searched(self) -> bool:
-        """Whether tokens are chosen by beam search."""
+        """Whether tokens are chosen by beam search (`beams` is over 1, and tokens are not drawn)."""
         return self.beams > 1 and not self.drawn
 
 
@@ -158,6 +158,8 @@ def chosen_of(
 
 def gumbel(keys: Keys, positions: Keys) -> Floats:
     """Draw numbers from the standard Gumbel distribution; the same arguments give the same numbers.
+
+    The token whose logit plus such a number is highest is a random draw by the softmax of the logits.
 
     Args:
         keys: the keys of random streams.

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 BATCH_TOKENS = TokensByDevice(cpu=8192, gpu=131_072)
-"""The tokens of a batch, generated ones included; with beam search, this is divided by the number of beams."""
+"""The most tokens of a batch, generated ones included; with beam search, this is divided by the number of beams."""
 _LONGEST_INPUT = 512
 _SMALLEST_LIMIT = 32
 """The smallest limit of new tokens; limits are 32, 64, …, so that rows of similar length share a batch."""
 _TAIL = 8
 """How many of the last tokens are searched for a stop string."""
 RUNNING = RLock()
-"""Allows one generation at a time: threads share models, and the tokenizers are not thread-safe."""
+"""The lock that allows one generation at a time: threads share models, and the tokenizers are not thread-safe."""
 
 
 def rewritten(model: Pretrained, texts: Sequence[str], keys: Keys, decoding: Decoding) -> list[str | None]:

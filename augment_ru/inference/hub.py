@@ -10,7 +10,7 @@ _FOREIGN = ("onnx/", "openvino/", "coreml/", "tf_model", "flax_model", "rust_mod
 
 
 def wanted(files: Sequence[str]) -> list[str]:
-    """Return the files of a repository that are needed: vocabulary, configuration and weights, but never code.
+    """Return the files of a model's repository that are downloaded: vocabulary, configuration, weights; never code.
 
     Weights in safetensors are preferred to those in `pytorch_model*.bin`.
 

@@ -36,7 +36,8 @@ class Request(NamedTuple):
 
     Attributes:
         tokens: the sequence, shape (tokens,).
-        first: the index of the first token that is scored; at least 1, because a scored token needs one before it.
+        first: the index of the first token whose log-probability counts (that is scored), as do those of all tokens
+            after it; at least 1, because a scored token needs one before it.
     """
 
     tokens: Tokens
@@ -49,11 +50,12 @@ class Tree(NamedTuple):
     The tree does not contain the prefix: the tokens with which all sequences of several questions begin.
 
     Attributes:
-        tokens: the tokens that the model reads, shape (inputs,). The last token of a sequence is not read, unless
-            another sequence continues after it.
+        tokens: the tokens that the model reads, shape (inputs,), each followed by its branch: all tokens that come
+            after it in any sequence. The last token of a sequence is missing, since no probability depends on it,
+            unless another sequence continues after it.
         depths: for each of `tokens`, how many tokens come before it in its sequence, the prefix included; shape
             (inputs,).
-        ends: for each of `tokens`, the index in `tokens` before which its branch of the tree ends, shape (inputs,). All
+        ends: for each of `tokens`, the index in `tokens` after the last token of its branch, shape (inputs,). All
             tokens of the branch attend to this token.
         scored: the tokens whose probability is asked for, shape (scored,).
         parents: for each scored token, the index in `tokens` of the token before it; -1 if the prefix comes before it;

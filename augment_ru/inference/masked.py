@@ -117,7 +117,7 @@ def _logits(model: Pretrained, inputs: "Tensor", attention: "Tensor", gaps: "Ten
 
 @lru_cache(maxsize=8)
 def whole_words(name: str, tokenizer: Any) -> dict[int, str]:  # noqa: ANN401  (transformers' own)
-    """Return the tokens of a tokenizer that are whole Russian words, as a mapping from each token to its word.
+    """Return the tokens of a tokenizer that are whole Russian words: maps the number of each token to its word.
 
     The result is cached.
 
@@ -140,7 +140,7 @@ def whole_words(name: str, tokenizer: Any) -> dict[int, str]:  # noqa: ANN401  (
 
 
 def same_kind(one: str, other: str) -> bool:
-    """Tell whether two words have a part of speech in common."""
+    """Tell whether two Russian words have a likely part of speech in common, as two nouns do (`parts_of_speech`)."""
     return bool(parts_of_speech(one.lower()) & parts_of_speech(other.lower()))
 
 
@@ -148,7 +148,7 @@ def same_kind(one: str, other: str) -> bool:
 def parts_of_speech(word: str) -> frozenset[str]:
     """Return the likely parts of speech of a Russian word, as pymorphy3 names them.
 
-    Improbable ones are left out; for example, «из» is not a noun.
+    Those to which pymorphy3 gives a probability under .05 are left out; for example, «из» is not a noun.
     """
     analyses = morphology().parse(word)
     return frozenset(str(analysis.tag.POS) for analysis in analyses if analysis.score >= _LEAST_SCORE)

@@ -172,7 +172,7 @@ def _read(kind: Any, name: str, folder: Path, what: str) -> Any:  # noqa: ANN401
 
 @lru_cache(maxsize=16)
 def fingerprint(name: str) -> str:
-    """Return the name of a model with a digest: NAME#DIGEST.
+    """Return the name of a model with a digest, NAME#DIGEST, which tells models of one name with other weights apart.
 
     The name is without parent folders. The digest of the weights and the vocabulary has eight hexadecimal digits.
 

@@ -115,7 +115,8 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
     rows.check()
     if given["defence"] is not None:
         Defence.of(given["defence"])
-    check_search(len(rows.perturbers), given["budget"], given["draws"], given["seconds"], given["confirm"])
+    attacks = [one.attack for one in rows.perturbers]
+    check_search(attacks, given["budget"], given["draws"], given["seconds"], given["confirm"])
     if given["train"] is not None:
         check_input(given["train"], "`train`")
     if given["html"] is not None:
@@ -151,7 +152,7 @@ class SearchRows(RowWork):
     shown: list[Finding] | None = None
 
     def begin(self) -> OnChunk:
-        """Load the model, and return the function that searches the records of a chunk."""
+        """Load the model, and return the function that searches a chunk (the records that are read at once)."""
         job, given = self.job, self.given
         model = self._model(given["model"])
         adversary = Adversary(

@@ -28,7 +28,7 @@ from augment_ru.run.engines import LOCAL, InProcess, engine_of, in_order
 from augment_ru.run.work import Engine
 
 ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
-"""The attacks that are measured if the user names no attack."""
+"""The names of the attacks that are measured if the user names no attack."""
 PROBABILITIES = (0.05, 0.1, 0.2, 0.4, 0.8)
 _ROWS = 256
 """The number of records, or of pairs, that a worker scores at a time."""

@@ -51,7 +51,8 @@ def file_problems(files: Sequence[Path]) -> Iterator[str]:
 def dictionary_problems(path: Path) -> Iterator[str]:
     """Yield a line for each problem of a dictionary.
 
-    It must be UTF-8 in NFC, sorted, without repeated keys, and name its source and licence.
+    It must be UTF-8 in NFC (Unicode's composed form: й is one character), sorted, without repeated keys, and name its
+    source and licence.
     """
     try:
         text = file_text(path, path.name)
@@ -155,9 +156,9 @@ def _target_problems(where: str, prompt: Prompt) -> Iterator[str]:
 def prompt_problems(path: Path) -> Iterator[str]:
     """Yield a line for each problem of a prompt file.
 
-    It must be valid, in NFC, and without spaces at line ends. Prompt files of this package must name a source and a
-    licence. If a task has the same name as the file, the prompt may ask only for fields that hold right answers of the
-    task.
+    It must be valid, in NFC (Unicode's composed form: й is one character), and without spaces at line ends. Prompt
+    files of this package must name a source and a licence. If a task has the same name as the file, the prompt may ask
+    only for fields that hold right answers of the task.
     """
     where = f"{path.parent.name}/{path.name}"
     known = path.stem in registry.names("tasks")

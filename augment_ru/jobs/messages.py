@@ -64,16 +64,16 @@ def checking() -> Iterator[None]:
 
 
 def check_used(given: Mapping[str, Any], names: Iterable[str], needs: Sequence[str], why: str) -> None:
-    """Check that options which do nothing alone are given only together with an option that they need.
+    """Check that options without effect of their own are given only with one that they need, as `title` with `html`.
 
     Args:
-        given: the values of the options, by parameter name.
-        names: the options that do nothing alone.
-        needs: options of which one must be given.
-        why: what the options do.
+        given: the values of all options of the command, by parameter name.
+        names: the options to check; without one of `needs` they have no effect.
+        needs: the options of which at least one must be given if one of `names` is.
+        why: what the checked options do, for the message, such as "stands in the report".
 
     Raises:
-        AugmentError: one of `names` is given, and none of `needs`.
+        AugmentError: one of `names` is given, and none of `needs`; the message names both.
     """
     if not any(given[name] for name in needs):
         for name in names:

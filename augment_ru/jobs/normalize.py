@@ -63,7 +63,7 @@ class NormalizeRows(RowWork):
     show: Show | None = None
 
     def begin(self) -> OnChunk:
-        """Return the function that normalizes the records of a chunk; dictionaries are loaded on first use."""
+        """Return the function that normalizes a chunk (records read at once); dictionaries are loaded on first use."""
         read = 0
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:

@@ -98,7 +98,7 @@ class PerturbRows(RowWork):
     show: Show | None = None
 
     def begin(self) -> OnChunk:
-        """Return the function that perturbs the records of a chunk; attacks load what they need on first use."""
+        """Return the function that perturbs a chunk (records read at once); attacks load data on first use."""
         read = 0
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
@@ -154,7 +154,7 @@ def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Cal
 
 
 class PerturbedRows(LinesAtOnce):
-    """The rows that are written for a chunk of records.
+    """The rows that are written for a chunk (the records that are perturbed at once).
 
     For each record these are its unperturbed row, if wanted, and its perturbed rows.
 

@@ -289,7 +289,7 @@ class ReadChunk(NamedTuple):
 
 
 OnChunk: TypeAlias = Callable[[Sequence[Record], Tally, Advance], Sequence[tuple[Record, Changed]]]
-"""A function that processes a chunk of records. It adds to the tally, and returns the rows to write."""
+"""A function that processes a chunk (records read at once): it adds to the counts and returns the rows to write."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,10 @@ class RunSplit:
 
     @property
     def has_parts(self) -> bool:
-        """Whether the run is split into parts; otherwise this process does it as a whole."""
+        """Whether the run is split into parts; otherwise this process does it as a whole.
+
+        It is split if `resume` is set, if there are several workers, or if the engine is not `local`.
+        """
         return self.resume or (self.workers or 1) > 1 or self.engine != LOCAL
 
     def made(self) -> Engine:

@@ -157,7 +157,7 @@ def _options(spec: str, given: Sequence[str]) -> dict[str, str]:
 
 
 def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Preparation) -> list[float]:
-    """Return the similarity of each pair, to four digits.
+    """Return the similarity of each pair, rounded to four decimals.
 
     If a pair states its edits, the score equals that of a run with the same similarity that made it. Otherwise the
     edits are derived from the words that differ, and a similarity that reads edits may give a slightly different score.
@@ -188,7 +188,8 @@ def figures(pairs: Sequence[TextPair], scores: Sequence[float]) -> dict[str, dic
         scores: the score of each pair.
 
     Returns:
-        For each attack, the number of its pairs (`pairs`), and the mean, deviation and quantiles of their scores.
+        For each attack, the number of its pairs (`pairs`), and the mean, standard deviation and quantiles of their
+        scores.
     """
     by_attack = grouped((pair.attack, score) for pair, score in zip(pairs, scores, strict=True))
     return {name: {"pairs": len(own), **(distribution(own) or {})} for name, own in by_attack.items()}

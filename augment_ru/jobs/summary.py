@@ -83,7 +83,7 @@ class Tally:
 
     @classmethod
     def of(cls, perturbers: Iterable[Perturber]) -> "Tally":
-        """Return counts of 0 for a run with these attacks."""
+        """Return counts for a run with these attacks, all of them 0."""
         return cls({perturber.attack.name: Summary() for perturber in perturbers})
 
     def add(self, other: "Tally") -> None:

@@ -180,7 +180,7 @@ _OF_SPACY = {"entities": "ENT_IOB", "morphology": "POS", "lemmas": "LEMMA", "syn
 
 @dataclass(frozen=True, slots=True)
 class SpacyPipeline:
-    """An annotator with an installed spaCy pipeline, such as `ru_core_news_sm`, instead of natasha's models."""
+    """An annotator with the installed spaCy pipeline `name`, such as `ru_core_news_sm`, instead of natasha's models."""
 
     name: str
 

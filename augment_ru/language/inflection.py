@@ -81,7 +81,7 @@ class WordForm(NamedTuple):
 
     @property
     def gender(self) -> str:
-        """The gender of the form, or of the noun: `masc`, `femn` or `neut`; "" if it has no gender."""
+        """The gender of the word in this form: `masc`, `femn` or `neut`; "" if it has no gender."""
         return "" if "GNdr" in self.word else _one_of(self.word, GENDERS)
 
     @property

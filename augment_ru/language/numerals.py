@@ -154,7 +154,15 @@ def decimal(whole: int, part: str, case: str, gender: str = "") -> str:
 
 
 def is_half(whole: int, part: str, case: str) -> bool:
-    """Tell whether a decimal number before a noun is said with a half: «два с половиной», «полтора»."""
+    """Tell whether a decimal number before a noun is said with a half, as 2,5 is: «два с половиной».
+
+    This is so for a number over 1 that ends in «,5», in the nominative (`nomn`) and the accusative (`accs`).
+
+    Args:
+        whole: the number before the comma.
+        part: the digits after the comma.
+        case: the case by its name in pymorphy3.
+    """
     return part == "5" and whole > 0 and case in {"nomn", "accs"}
 
 
@@ -237,7 +245,10 @@ def cases_at(before: str) -> frozenset[str]:
 
 
 def ends_in_short(before: str) -> bool:
-    """Tell whether a text ends in a shortened word or an initial, whose full stop ends no sentence: «ок.», «А.»."""
+    """Tell whether a text ends in a shortened word or an initial with its full stop, such as «ок.» or «А.».
+
+    Such a full stop does not end a sentence.
+    """
     match = _SHORT.search(before)
     return match is not None and (len(match[1]) == 1 or match[1].lower() in listed_in("shortened_words") | {"ок"})
 
@@ -268,7 +279,7 @@ def _cases_behind_adjective(word: str, before: str) -> frozenset[str]:
 
 
 class Noun(NamedTuple):
-    """A noun after a number, in one of its possible analyses.
+    """The noun that a number counts («детей» in «5 детей»), in one of its possible analyses.
 
     Attributes:
         lemma: its lemma.

@@ -86,7 +86,7 @@ _NARROWEST = 16
 
 
 def product(rows: Numbers, weights: Numbers) -> Numbers:
-    """Return the matrix product `rows @ weights`; if there are few rows, it is computed by one thread, which is faster.
+    """Return the matrix product `rows @ weights`; for few rows one thread computes it, which is faster.
 
     Args:
         rows: shape (rows, inputs).
@@ -147,11 +147,13 @@ class _Layer(NamedTuple):
 
 
 class Encoder:
-    """The encoder of one of slovnet's models; the output of its first layer for a word is cached.
+    """The encoder of one of slovnet's models: gives a vector for each word, which depends on the words around it.
+
+    The output of its first layer for a word is cached.
 
     Args:
         model: slovnet's model.
-        gap: the id that stands between two texts in a sequence of word ids of the model's vocabulary.
+        gap: the word id (in the model's vocabulary) that separates two texts in one sequence.
         dtype: the floating type in which the encoder computes.
     """
 
@@ -352,7 +354,7 @@ def embedding() -> Any:  # noqa: ANN401  (navec has no types)
     from navec.tar import Tar  # noqa: PLC0415
 
     class Vectors(PQ):  # type: ignore[misc]
-        """The vectors without what compares words quickly, which takes 126 MB and is not read here."""
+        """Navec's vectors without the table for comparing words quickly, which takes 126 MB and is unused here."""
 
         def precompute(self) -> None:
             self.qdims = np.arange(self.qdim)
@@ -380,7 +382,7 @@ def word_vector(word: str) -> npt.NDArray[np.float64] | None:
 
 
 def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the entity tag of each word of each text: `B-PER`, `I-PER`, …, or "" outside entities.
+    """Return the entity tag of each word of each text (a list of words): `B-PER`, `I-PER`, …, or "" outside entities.
 
     The tags are the same as those of slovnet's own NER.
     """
@@ -405,7 +407,7 @@ def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def tags(sentences: list[list[str]]) -> list[list[str]]:
-    """Return the part of speech and the universal features of each word of each sentence, as `NOUN|Case=Nom|…`."""
+    """Return part of speech and universal features, as `NOUN|Case=Nom|…`, of each word of each sentence (a list)."""
     network = _network("morph")
     places = [(at, place) for at, words in enumerate(sentences) for place in range(len(words))]
     found = np.zeros(len(places), dtype=np.intp)
@@ -426,7 +428,7 @@ def tags(sentences: list[list[str]]) -> list[list[str]]:
 
 
 def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
-    """Return, for each word of each sentence, its syntactic head and its relation to this head.
+    """Return, for each word of each sentence (a list of words), its syntactic head and its relation to this head.
 
     The head is the index of a word in the sentence, from 0; a root is its own head.
 

@@ -49,6 +49,6 @@ def labelled_field(task: Task) -> str:
 
 
 def words_of(text: str) -> tuple[Tokens, list[str]]:
-    """Return the places (start and stop) of the tokens of a text, and the tokens themselves."""
+    """Return the places (start and stop) of the tokens of a text (words and punctuation marks), and the tokens."""
     places = token_ranges(text)
     return places, [text[start:stop] for start, stop in places]

@@ -13,7 +13,7 @@ TREES, DEPTH, RATE = 100, 3, 1.0
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of `--model-option adaboost.NAME=VALUE`.
+    """The options of the model `adaboost` (boosted decision trees), set by `--model-option adaboost.NAME=VALUE`.
 
     Attributes:
         seed: the seed of the random order in which the decision trees try the n-grams.

@@ -19,7 +19,7 @@ _LEMMAS = "lemmas:"
 
 @dataclass(frozen=True, slots=True)
 class Options(CheckedOptions):
-    """The options of `--model-option bm25.NAME=VALUE`.
+    """The options of the model `bm25` (a search engine for words), set by `--model-option bm25.NAME=VALUE`.
 
     Attributes:
         depth: how many documents a ranking holds at most.
@@ -38,7 +38,7 @@ def words(text: str) -> list[str]:
 
 
 def lemmas(text: str) -> list[str]:
-    """Return the likeliest lemma of each word of a text."""
+    """Return the likeliest lemma (dictionary form) of each word of a text."""
     return [lemmas_of(word)[0] for word in words(text)]
 
 

@@ -71,7 +71,7 @@ def log_likelihoods(
         pretrained: a sequence-to-sequence model.
         prompts: the tokens that the encoder reads.
         answers: for each prompt, the tokens of its answers.
-        budget: the number of tokens in a batch, padding included.
+        budget: the most tokens that a batch may have, padding included.
 
     Raises:
         AugmentError: a prompt with its answers does not fit into memory.

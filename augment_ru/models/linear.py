@@ -23,7 +23,7 @@ ANALYZERS = ("word", "char", "char_wb")
 
 @dataclass(frozen=True, slots=True)
 class Options(CheckedOptions):
-    """The options of `--model-option linear.NAME=VALUE`.
+    """The options of the model `linear` (logistic regression over n-grams), set by `--model-option linear.NAME=VALUE`.
 
     Attributes:
         analyzer: the unit of the n-grams: word, char, or char_wb (characters inside words).

@@ -265,7 +265,7 @@ _CHARACTERS_A_TOKEN = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Options(AskedWithPrompts):
-    """The options of `--model-option openai.NAME=VALUE`.
+    """The options of the model `openai` (one on a server), set by `--model-option openai.NAME=VALUE`.
 
     Attributes:
         endpoint: chat or completions.

@@ -20,7 +20,7 @@ from augment_ru.records.groups import grouped
 
 @dataclass(frozen=True, slots=True)
 class Options(CheckedOptions):
-    """The options of `--model-option people.NAME=VALUE`.
+    """The options of the model `people` (a file of annotators' answers), set by `--model-option people.NAME=VALUE`.
 
     Attributes:
         aggregate: how the answers to a text become one. `majority` takes the most frequent answer; of equally frequent
@@ -31,7 +31,10 @@ class Options(CheckedOptions):
 
 
 def people(request: ModelRequest, /) -> PredictFunction:
-    """Make a model that gives the answers of people to texts: those in a file of annotators' answers.
+    """Make a model that answers as people did, from a file of texts with the answers of several annotators to each.
+
+    The answers to a text become one: the most frequent, or weighed by how reliable each annotator is, by the option
+    `aggregate`.
 
     Args:
         request: what the model is made from; its `argument` is the file.

@@ -14,7 +14,7 @@ INPUTS = ("example", "record", "text")
 
 @dataclass(frozen=True, slots=True)
 class Options(CheckedOptions):
-    """The options of `--model-option python.NAME=VALUE`.
+    """The options of the model `python` (a function of the user), set by `--model-option python.NAME=VALUE`.
 
     Attributes:
         input: the type of the entries in the list that the function takes: `example` (`augment_ru.Example`), `record`
@@ -44,7 +44,7 @@ class FunctionModel(Model):
     few_shot = False
 
     def __call__(self, examples: Sequence[Example], /) -> Sequence[Prediction]:
-        """Return the predictions of the function."""
+        """Return the predictions of the function, one for each example, in their order."""
         return self.function([example.text if self.input == "text" else example.record for example in examples])
 
 

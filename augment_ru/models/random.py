@@ -16,7 +16,7 @@ _WORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of `--model-option random.NAME=VALUE`.
+    """The options of the model `random` (it draws its answers), set by `--model-option random.NAME=VALUE`.
 
     Attributes:
         seed: the seed of the draws.
@@ -30,6 +30,10 @@ class Random(Model):
     """A model that gives random labels, all equally likely; without labels, random words of the text.
 
     A draw depends only on the seed and the row, so equal rows get equal labels.
+
+    Attributes:
+        labels: the labels that answers are drawn from; None to answer with words of the text.
+        seed: the seed of the random numbers.
     """
 
     labels: tuple[str, ...] | None

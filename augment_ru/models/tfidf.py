@@ -28,7 +28,7 @@ _HIGHLIGHT, _PLACE = "@highlight", "@placeholder"
 
 @dataclass(frozen=True, slots=True)
 class Options(CheckedOptions):
-    """The options of `--model-option tfidf.NAME=VALUE`.
+    """The options of the model `tfidf` (it ranks documents), set by `--model-option tfidf.NAME=VALUE`.
 
     Attributes:
         corpus: the file of the documents; it must be given.
@@ -40,7 +40,7 @@ class Options(CheckedOptions):
 
 
 def tfidf(request: ModelRequest, /) -> Ranker:
-    """Make a model that ranks documents by tf-idf.
+    """Make a model that ranks documents by the cosine of their tf-idf vectors and that of the query.
 
     Args:
         request: what the model is made from; the option `corpus` names the file of the documents.
@@ -70,7 +70,7 @@ class Chooser(Model):
     Attributes:
         task: the task, MuSeRC or RuCoS.
         vectors: a function that takes texts, and returns a tf-idf vector of length 1 for each, shape (texts, terms).
-        signature: all that defines the answers.
+        signature: a text that names all that the answers depend on; kept answers are found by it.
     """
 
     task: Task

@@ -260,7 +260,7 @@ _OFTEN, _SELDOM = 4_000, 5
 
 
 def goes_before(one: str, other: str) -> bool:
-    """Tell whether `other` may follow `one` in a text.
+    """Tell whether `other` may follow `one` in a text, so that the two, written together, may be divided.
 
     It may if one of the two words governs the other or agrees with it, or if one of them is a function word.
     """

@@ -71,7 +71,8 @@ class Pieces:
     def languages(self) -> tuple[int, int]:
         """The number of Cyrillic words of the text that are not Russian, and the number of its Russian words.
 
-        Words that certainly belong to another language count twice.
+        They tell whether the text is in Russian or in another language, such as Ukrainian. Words that certainly belong
+        to another language count twice.
         """
         strange = plain = 0
         for at, (piece, one) in enumerate(zip(self.pieces, self.judged, strict=True)):
@@ -171,6 +172,8 @@ def _is_mendable(judged: Sequence[Piece | None], strange: int) -> bool:
 
 def agreeing_reading(context: Pieces, at: int, found: Sequence[WordReading]) -> WordReading | None:
     """Choose the word that fits the words before and after it clearly better than the others; None if none does.
+
+    A word fits better if it is more frequent, and if it agrees with a neighbour, as an adjective with its noun.
 
     Args:
         context: the text.

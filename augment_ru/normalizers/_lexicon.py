@@ -26,7 +26,11 @@ _NEVER = 3
 
 @cache
 def table_of(name: str) -> list[tuple[str, float, str]]:
-    """Read one table of `readings.tsv`: letters, the cost of reading them, and the characters that stand for them."""
+    """Read how a normalizer reads characters as letters: the rows of `readings.tsv` with its name.
+
+    Each row gives the letters, the cost of reading them (a cost of c makes a word exp(2c) times less likely), and the
+    characters that stand for them.
+    """
     table = rows(dictionary_path("readings"), columns=4)
     return [
         (letters, float(cost), item)
@@ -125,7 +129,7 @@ _TWICE = re.compile(r"(.)\1+")
 
 @lru_cache(maxsize=20_000)
 def sound(word: str) -> str:
-    """Return the phonetic code of a word in lower case: words that sound roughly alike have the same code."""
+    """Return a phonetic code for a word in lower case, so that words that sound roughly alike have the same code."""
     return _TWICE.sub(r"\1", word.translate(_SOUNDS)).replace("тс", "ц")
 
 
@@ -171,9 +175,9 @@ def _counts() -> dict[str, int]:
 
 @cache
 def beginnings() -> tuple[Callable[[str], bool], frozenset[str]]:
-    """Return what tells whether a known word begins with a string: a function for the dictionary, and a set.
+    """Return two things that tell whether a known word begins with a string: a function and a set of strings.
 
-    The set has all beginnings of the hidden words that the dictionary lacks.
+    The function asks the dictionary. The set has all beginnings of the hidden words that the dictionary lacks.
     """
     further = frozenset(word[:stop] for word in _new() for stop in range(1, len(word) + 1))
     return _dawg().has_keys_with_prefix, further
@@ -185,7 +189,7 @@ BEGUN, LOW = 4, log(1500)
 
 @cache
 def heights() -> dict[str, float]:
-    """Map beginnings of words, with е for ё, to the greatest `weight` among the words that begin with them."""
+    """Map beginnings of words, with е for ё, to the greatest `weight` (log frequency) of a word that begins so."""
     found: dict[str, float] = {}
     for word in (*(word for word, often in _counts().items() if often >= _COMMON), *hidden_plain()):
         height = weight(word)

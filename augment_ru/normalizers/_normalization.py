@@ -37,7 +37,7 @@ class Normalization(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name on the command line; it is also the `kind` in the note of each edit."""
+        """The name on the command line; each edit also has it in its note, as `kind`, to tell what made the edit."""
 
     def edits(self, text: str) -> Iterable[Edit]:
         """Return the edits that lead from a text to what was meant; none if the text is to stay as it is."""
@@ -52,14 +52,14 @@ class Normalization(ABC):
         return [Script.of(text, ()) if self.leaves(text) else self._script(text, self.edits(text)) for text in texts]
 
     def leaves(self, text: str) -> bool:
-        """Tell quickly whether a text certainly stays as it is; the default, False, means that it may change."""
+        """Tell quickly whether this normalizer certainly leaves a text as it is; by default False: it may change."""
         del text
         return False
 
     def readings(self, text: str, n: int) -> list[TextReading]:
         """Return up to `n` texts that the author may have meant, the likeliest first.
 
-        By default there is only one: the text to which the script from `scripts` leads.
+        By default there is only one, with probability 1: the text to which the script from `scripts` leads.
         """
         del n
         return [TextReading(self.scripts([text])[0], 1.0)]
@@ -98,7 +98,7 @@ class NormalizationChain(Normalization):
 
     @property
     def name(self) -> str:
-        """The names of the parts, joined by `+`."""
+        """The names of the normalizers in the chain, joined by `+`."""
         return "+".join(one.name for one in self.parts)
 
     @property

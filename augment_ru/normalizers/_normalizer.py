@@ -47,7 +47,7 @@ class Normalizer:
 
     @property
     def name(self) -> str:
-        """The name of the normalizer."""
+        """The name of the normalizer, such as `evasion`, or names joined by `+`."""
         return self.normalization.name
 
     def __repr__(self) -> str:
@@ -86,7 +86,7 @@ class Normalizer:
         *,
         field: str | Sequence[str] | None = None,
     ) -> Iterator["Normalized"]:
-        """Normalize the rows of a dataset chunk by chunk, and yield the results in the order of the rows.
+        """Normalize the rows of a dataset, many at once, and yield the results in the order of the rows.
 
         Args:
             records: rows as dictionaries; they are not modified.

@@ -140,7 +140,7 @@ def _has_case(char: str) -> bool:
 
 
 def swings(written: str) -> int:
-    """Return how often a capital letter follows a small one in a text; characters that are no letters are skipped."""
+    """Return how often a capital follows a small letter in a word: 2 in «каЗиНо»; other characters are skipped."""
     letters = [char for char in written if char.lower() != char.upper()]
     return sum(one.islower() and other.isupper() for one, other in pairwise(letters))
 

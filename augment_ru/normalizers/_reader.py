@@ -58,7 +58,7 @@ class WordKnowledge(Normalization):
         return ()
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Return the words that an unknown word may stand for.
+        """Return the words that an unknown word (one that the dictionary lacks) may stand for.
 
         Args:
             word: a word of Russian letters, or one with characters outside ASCII.
@@ -67,7 +67,7 @@ class WordKnowledge(Normalization):
         return ()
 
     def is_near(self, word: str) -> bool:
-        """Tell whether an unknown word is replaced in any text, even if the text hides no other words from a filter."""
+        """Tell whether this normalizer replaces an unknown word even if the text hides no other words from a filter."""
         del word
         return False
 
@@ -113,7 +113,11 @@ class Piece(NamedTuple):
 
 
 class Reader:
-    """Finds the words that a piece of a text (between white space) may stand for, by several normalizers at once."""
+    """Finds the words that a piece of a text (between white space) may stand for, by several normalizers at once.
+
+    Args:
+        parts: the normalizers.
+    """
 
     def __init__(self, parts: Sequence[WordKnowledge]) -> None:
         self.parts = parts
@@ -247,7 +251,7 @@ class Reader:
         return known
 
     def forget(self) -> None:
-        """Empty the caches of this reader and of its lattice."""
+        """Empty the caches of this reader and of its lattice, so that they do not fill the memory."""
         self._mended.clear()
         self.lattice.known.clear()
 
@@ -432,7 +436,7 @@ def _joint(letters: str, ways: Sequence[Way]) -> Way:
 
 
 def by_score(found: WordReading) -> tuple[float, str]:
-    """Return a key for sorting the words that a string may stand for: the best comes first."""
+    """Return a key for sorting the words that a string may stand for: the likeliest first, then by the alphabet."""
     return -found.score, found.word
 
 

@@ -23,7 +23,7 @@ from augment_ru.script import Script
 
 
 class WordNormalization(WordKnowledge):
-    """The base class of normalizers that work word by word; a chain of them does the work of all in one step."""
+    """The base class of normalizers that work word by word; several of them in a chain read each word together."""
 
     __slots__ = ()
 
@@ -36,9 +36,9 @@ class WordNormalization(WordKnowledge):
         return _texts((self,)).readings(text, n)
 
     def with_next(self, following: Normalization) -> Normalization | None:
-        """Return one normalizer that does, in one step, the work of this one and then of `following`.
+        """Return one normalizer that does, in one step, the work of this one and of the one that follows.
 
-        The result is None if `following` does not work word by word.
+        The result is None if `following` is not one of those that work word by word.
         """
         return _texts((self,)).with_next(following)
 

@@ -17,11 +17,6 @@ _ALIKE = dict(zip("OoОоQDЗзBВбbIlІSsЧч", "0000003388661115544", strict=
 """Maps letters that people write for digits to these digits."""
 _LIKELY = re.compile(r"точк|тчк|д[оo]т\b|dot\b|соба[кч]|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|_\s|нижн")
 """What every text with an address in words contains; each way begins with a character, since that is found fast."""
-_SIGN, _BEGINNINGS = (
-    re.compile(r"[@(\[{_\d⓪①-⑨❶-❾]|\.[а-я]"),
-    ("точк", "тчк", "дот", "дoт", "dot", "собак", "собач", "нижн", "дев"),
-)
-"""Signs and beginnings of words, of which every text with an address or a hidden telephone number has one."""
 _DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|дев[яи][тц]", re.DOTALL)
 _DIGITS, _MOST = 11, 14
 """How many digits a telephone number has, and the most words or groups of digits that it is written in."""
@@ -29,16 +24,19 @@ _DIGITS, _MOST = 11, 14
 
 @dataclass(frozen=True, slots=True)
 class ContactsNormalization(Normalization):
-    """Write addresses and telephone numbers in the usual form if they are in words, or have letters for digits."""
+    """Write addresses and telephone numbers in the usual form if they are in words, or have letters for digits.
+
+    The addresses are those of e-mail and web pages: «ленка собака почта точка ру» becomes «lenka@pochta.ru».
+    """
 
     name: ClassVar[str] = "contacts"
 
     def leaves(self, text: str) -> bool:
-        """Tell quickly whether a text certainly has no address and no telephone number to rewrite."""
-        return not (_SIGN.search(text) or any(map(text.__contains__, _BEGINNINGS)))
+        """Tell quickly whether a text certainly has no web or e-mail address and no telephone number to rewrite."""
+        return not (_LIKELY.search(text) or _DIGIT.search(text))
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """Yield the edits that write addresses and telephone numbers in the usual form."""
+        """Yield the edits that write web and e-mail addresses and telephone numbers in the usual form."""
         if _LIKELY.search(text):
             for found in _address().finditer(text):
                 if new := _written(found[0]):

@@ -43,11 +43,11 @@ class InvisibleNormalization(Normalization):
     name: ClassVar[str] = "invisible"
 
     def leaves(self, text: str) -> bool:
-        """Tell quickly whether a text certainly has nothing to remove."""
+        """Tell quickly whether a text certainly has no unseen character to remove."""
         return not _LIKELY.search(text)
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """Yield the edits that remove what is not seen."""
+        """Yield the edits that remove what is not seen, such as zero-width characters."""
         for found in _FOUND.finditer(text):
             start, stop = found.span()
             if (inner := found["reversed"]) is not None:

@@ -17,7 +17,7 @@ _CLOSING = "?/&!:;.,\")'"
 
 @dataclass(frozen=True, slots=True)
 class LayoutNormalization(WordNormalization):
-    """Read Russian words that were typed in the English layout."""
+    """Read Russian words that were typed in the English keyboard layout: «rfpbyj» is «казино»."""
 
     name: ClassVar[str] = "layout"
 

@@ -8,7 +8,7 @@ from augment_ru.normalizers._reading import WordNormalization
 
 @dataclass(frozen=True, slots=True)
 class StretchingNormalization(WordNormalization):
-    """Leave out the repeated letters of words that do not exist as written."""
+    """Leave out the repeated letters of words that do not exist as written: «кааазинооо» is read as «казино»."""
 
     name: ClassVar[str] = "stretching"
     repeats: ClassVar[bool] = True

@@ -8,7 +8,7 @@ from augment_ru.normalizers._reading import WordNormalization
 
 @dataclass(frozen=True, slots=True)
 class TransliterationNormalization(WordNormalization):
-    """Read Russian words in Latin letters, as standards, passports and chats spell them."""
+    """Read Russian words in Latin letters, as standards, passports and chats spell them: «kazino», «li4ku»."""
 
     name: ClassVar[str] = "transliteration"
     softens: ClassVar[bool] = True

@@ -20,7 +20,7 @@ from augment_ru.records.record import list_of_texts, option_markers, options_in
 from augment_ru.records.task import Task
 
 LABEL = "label"
-"""The name of the place for the answer."""
+"""The name of the place for the answer in the template of a prompt: `{label}`."""
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}\n]+)\}|[{}]")
 
 
@@ -118,7 +118,7 @@ _NOTHING = object()
 _CYRILLIC = "АБВГДЕЖЗИК"
 
 OPTIONS = "options"
-"""The name of the template place that is filled with the list of the choices."""
+"""The name of the place in a template that is filled with the list of the choices: `{options}`."""
 LAYOUTS = ("letters", "numbers", "brackets", "lines", "json")
 """How choices are listed: «А) …», «1. …», «(A) …», «— …» (the answer is then the text itself), or as JSON."""
 
@@ -304,7 +304,7 @@ LIMITS = (100, 200)
 """The most tokens of a generated answer, without and with demonstrations; as in the benchmark TAPE for its task CheGeKa
 (section 5.2)."""
 FIELDS = "fields"
-"""The name of the template place that is filled with all texts of the row that a model reads."""
+"""The name of the place in a template that is filled with all texts of the row that a model reads: `{fields}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,7 +424,7 @@ class Prompt:
 
     @property
     def digest(self) -> str:
-        """The name of the prompt, with an eight-digit digest of all its values except the task."""
+        """The name of the prompt, with a digest (eight hexadecimal digits) of all its values except the task."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
         if self.layout is None:  # so that prompts without a layout keep their digests
             del values["layout"]

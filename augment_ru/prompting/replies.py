@@ -8,7 +8,7 @@ from augment_ru.evaluation.unread import CUT, EMPTY, REFUSED, UNREADABLE, is_ref
 from augment_ru.prompting.prompt import Choice, FilledPrompt
 
 REASONING = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
-"""The marks around a model's reasoning."""
+"""Pairs of marks: what stands before a model's reasoning in its reply, and what stands after it."""
 _LETTER = re.compile(r"\W*([A-JА-К])(?!\w)")
 _NAMED = re.compile(r"(?:ответ|answer)\w*(?: is)?\W{1,6}([A-JА-К])(?!\w)", re.IGNORECASE)
 _LATIN, _CYRILLIC = str.maketrans("АВСЕ", "ABCE"), str.maketrans("ABCE", "АВСЕ")

@@ -28,7 +28,7 @@ METRIC_KINDS: Mapping[str, Kind] = {
 
 
 def check_metrics(names: Sequence[str]) -> None:
-    """Check that these metrics exist, and that one task can have all of them.
+    """Check that metrics with these names exist and score the same kind of answers, as those of one task must.
 
     Raises:
         AugmentError: a metric does not exist, or the metrics score different kinds of answers.

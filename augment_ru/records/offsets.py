@@ -29,8 +29,9 @@ class Offset(NamedTuple):
 
     Attributes:
         text: the field that holds the text.
-        span: the part of the text that the number points to. It is protected, so that the number can be updated.
-        path: the path of the number in the row.
+        span: the part of the text that the number points to. No edit may touch it, unless it is a labelled span; so its
+            new place is known.
+        path: the keys and indices that lead to the number in the row.
         stated: the number as the row states it; in a table it is a string of digits.
         words: whether the number counts words instead of characters.
         edge: "start" or "stop" if the number is this end of a labelled span (a right answer, which attacks may edit);
@@ -98,7 +99,7 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
 
 
 def check_opened(row: Values, keys: Iterable[str]) -> None:
-    """Check that certain fields of a row hold objects or lists, since offsets inside a string could not be moved.
+    """Check that certain fields of a row hold objects or lists, since places inside a string could not be moved.
 
     Args:
         row: the row.

@@ -34,7 +34,7 @@ class Option(NamedTuple):
 
 
 def offers_options(task: Task) -> bool:
-    """Tell whether rows of a task may have options."""
+    """Tell whether rows of a task may have options: whether the task names fields that hold them."""
     return bool(task.layout.options or task.layout.option_fields)
 
 
@@ -114,8 +114,8 @@ class Reordered(NamedTuple):
 
     Attributes:
         edits: the edits of each perturbed text.
-        values: the other new values, by their paths in the row: the right answer, and options in fields that are not
-            perturbed.
+        values: new values outside the perturbed texts, by their paths in the row: the right answer, and options in
+            other fields.
     """
 
     edits: Mapping[str, list[Edit]]

@@ -35,7 +35,8 @@ class Anchors(NamedTuple):
 
     Attributes:
         spans: the protected spans of each text, by field.
-        borders: the places that no change may cross, by field: where options or marked parts start.
+        borders: the indices of characters that no change may cross, by field: where options or marked parts start, and
+            both ends of labelled spans that are perturbed.
     """
 
     spans: Mapping[str, list[Span]]
@@ -147,7 +148,7 @@ class Record:
 
     @property
     def view(self) -> Mapping[str, Any]:
-        """The values of the row under the names that constraints look for.
+        """The values of the row, also under the names that constraints (rules of what is protected) look for.
 
         A constraint may look for a name that is none of the row's fields. The task says which field stands for this
         name (`Layout.aliases`).
@@ -163,10 +164,11 @@ class Record:
         return {**self.values, **{name: value for name, value in (found | split).items() if value is not None}}
 
     def check(self) -> None:
-        """Check the texts and offsets of the record; the message of an error names the record.
+        """Check the texts of the record and the places stated in them; the message of an error names the record.
 
         Raises:
-            AugmentError: a text is missing, or an offset does not match its text or would not move with it.
+            AugmentError: a text is missing, or a stated place (offset) does not match its text or would not move with
+                it.
         """
         key = self.key
         with saying_where(f"record {key if len(key) <= _SHOWN else key[:_SHOWN] + '…'}"):
@@ -175,7 +177,7 @@ class Record:
             self.check_places()
 
     def offsets(self) -> tuple[Offset, ...]:
-        """Return the offsets into the perturbed texts that the row states.
+        """Return the offsets of the row: the numbers that it states as places in the texts to perturb.
 
         Raises:
             AugmentError: an offset does not match its text.
@@ -195,7 +197,7 @@ class Record:
         return found
 
     def anchors(self) -> Anchors:
-        """Return the spans that the task protects in the perturbed texts, and the borders between options.
+        """Return the spans that the task protects in the texts to perturb, and the borders that no change may cross.
 
         Raises:
             AugmentError: an offset does not match its text, or a field that must hold a list of texts holds another
@@ -342,11 +344,11 @@ def option_markers(text: str) -> list[Span]:
 
 
 class AlikeRecords(Sequence[Record]):
-    """Records that are perturbed together in arrays. They have the same task, and one text each in the same field.
+    """Records that are perturbed together in arrays: all have the same task, and one text each in the same field.
 
     Args:
         task: the task of all records. It perturbs exactly one field, which is a key of every row. It protects parts of
-            texts only by constraints.
+            texts only by constraints (rule files).
         values: the row of each record; the rows must not be changed afterwards.
         texts: the text of each record, which is the value of that field; a text must not hold a lone surrogate.
         lines: the JSON line that each record was read from; None if the records were not read from JSON lines.
@@ -371,7 +373,8 @@ class AlikeRecords(Sequence[Record]):
     def fits(task: Task) -> bool:
         """Tell whether rows of a task can be stored in this class.
 
-        The task must perturb exactly one field, the same in all rows, and protect parts of texts only by constraints.
+        The task must perturb exactly one field, the same in all rows, and protect parts of texts only by constraints
+        (rule files): options, marks or offsets do not fit.
         """
         layout = task.layout
         return not layout.has_anchors and layout.fields_of_every_row is not None and len(layout.fields) == 1
@@ -427,7 +430,7 @@ def label_of_record(record: Record) -> str:
 
 
 def judged_fields(record: Record) -> frozenset[str]:
-    """Return the fields of a record that hold statements to judge or options to choose from."""
+    """Return the fields of a record that hold statements to judge or options; no sentence is inserted after these."""
     judged = (*record.task.layout.option_fields, *record.task.layout.judged)
     return frozenset(one for name in judged for one in field_paths.every(record.values, name))
 

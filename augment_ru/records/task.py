@@ -55,15 +55,16 @@ class WordSpans(_Part, frozen=True):
     field: SomeText
     text: SomeText
     pairs: tuple[tuple[str, str], ...]
-    """Pairs of keys: the key of the span's text, and the key of its word number."""
+    """For each part, two keys: that of its words, and that of the index of its first word."""
     label: SomeText
 
 
 class CharacterSpans(_Part, frozen=True):
     """Parts of a text that a row states by indices of characters.
 
-    A row gives the start and the stop of a part, or its start and its text. In some rows the character at the stop
-    belongs to the part (as in the dataset RUSSE).
+    A row gives the start and the stop of a part, or its start and its text. Datasets differ in whether the character at
+    the stop belongs to the part. So if a part is given by both numbers and has no label, whole words are protected:
+    those from start to stop, and the character at the stop unless it or the one before it is a space.
 
     Attributes:
         text: the field with the text.
@@ -83,7 +84,9 @@ class CharacterSpans(_Part, frozen=True):
     segment: str = ""
     """The field with the text of a span, used instead of `stop` (SQuAD)."""
     labels: str = ""
-    """The field with the label of each span; such spans exclude their stop, and `Layout.spans` may perturb them."""
+    """The field with the label of each span, "" if spans have none. A labelled span ends before its stop, and
+    `Layout.spans` says whether attacks may edit it.
+    """
 
     def __post_init__(self) -> None:
         if bool(self.stop) == bool(self.segment):
@@ -105,7 +108,7 @@ class Marks(_Part, frozen=True):
     """The regular expression that finds these parts."""
     label: SomeText
     border: bool = False
-    """Whether changes may not cross the start of such a part."""
+    """Whether no change may cross the start of such a part."""
 
     def __post_init__(self) -> None:
         check_pattern("'pattern'", self.pattern)
@@ -141,7 +144,8 @@ class Layout(_Part, frozen=True):
         contains: a field and a regular expression. A row is recognised only if the expression matches in the text of
             the field.
         id: the field with the id of a row, if there is one.
-        constraints: the names of the constraints that hold for the task, unless the user names others.
+        constraints: the names of the constraints (rule files: which parts are protected) that hold for the task, unless
+            the user names others.
         options: the text fields that hold options «(A) … (B) …». The markers stay, and no change crosses a marker.
         option_fields: fields that each hold an option. Fields without `[]` are options of one question. With `[]`, the
             items of a list are options of one question. No attack inserts a sentence (distractor) after an option, and
@@ -199,7 +203,7 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def read(self) -> tuple[str, ...]:
-        """The fields that a model reads, in order."""
+        """The fields that a model reads: those in `inputs` first, then the other fields that are perturbed."""
         return (*self.inputs, *(name for name in self.fields + self.optional if name not in self.inputs))
 
     @cached_property
@@ -226,12 +230,12 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def has_anchors(self) -> bool:
-        """Whether the task names spans to protect or lists of answers to check, which must be looked up in each row."""
+        """Whether each row must be searched for parts that the task protects, or for lists to check (`lists`)."""
         return self.anchored or bool(self.lists)
 
     @cached_property
     def fields_of_every_row(self) -> tuple[str, ...] | None:
-        """The names of the texts that are perturbed, if they are the same in all rows; otherwise None."""
+        """The names of the fields that are perturbed, if they are the same in all rows; otherwise None."""
         return self.fields if not self.optional and is_plain(self.fields) else None
 
 
@@ -272,7 +276,7 @@ class Scoring(_Part, frozen=True):
 
     @property
     def decided(self) -> tuple[str, ...]:
-        """The names of the labels of a row, if it has several (`norms`); otherwise the fields of its right answer."""
+        """What a model decides about a row: its norms (`norms`), if it has any; else the fields of its right answer."""
         return self.norms or self.gold
 
 
@@ -363,7 +367,7 @@ class Task(_Part, frozen=True):
         }
 
     def changed(self, **keys: object) -> "Task":
-        """Return a copy of the task with other values for these keys of a task file.
+        """Return a copy of the task with other values for the given keys of a task file, such as `fields`.
 
         >>> Task.of("reviews", fields=["title"], gold=["stars"]).changed(fields=("body",)).layout.fields
         ('body',)
@@ -432,7 +436,7 @@ def _changed(part: P, keys: Mapping[str, object]) -> P:
 
 
 def task_or_file(spec: str) -> Task:
-    """Return the task with this name, or the task in a TOML file.
+    """Return the task with this name, or, if `spec` ends in `.toml`, the task in that file.
 
     Raises:
         AugmentError: there is no such task or file, or the file does not hold a task.
@@ -494,13 +498,13 @@ def _check_names(made: Task) -> None:
 
 @lru_cache(maxsize=256)
 def generic(*fields: str) -> Task:
-    """Return a task for rows that fit no known task; it perturbs these text fields, or `text` if none are given."""
+    """Return a task for rows that fit no known task; it perturbs the given text fields, or `text` if none are given."""
     return Task("generic", Layout(fields or ("text",), id="id"))
 
 
 @cache
 def task(name: str) -> Task:
-    """Return the task with this name.
+    """Return the task with this name: one that `augment-ru list tasks` shows.
 
     Raises:
         AugmentError: there is no such task.

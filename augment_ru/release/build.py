@@ -25,7 +25,7 @@ from augment_ru.release.variations import Timing, Tools, make_tools, model_entri
 from augment_ru.run.engines import LOCAL, engine_of, in_order
 
 Progress = Callable[[int, int], None]
-"""A function that is called with the number of newly finished shards, and the number of all shards."""
+"""A function that is called with the number of newly finished shards (parts of the rows), and that of all shards."""
 
 
 class Staging(NamedTuple):
@@ -78,7 +78,7 @@ class Staging(NamedTuple):
 
         Args:
             facts: what the rows of the new release depend on, as returned by `manifest_head`.
-            resume: whether a complete release with the same facts is accepted.
+            resume: whether a complete release is accepted if its facts are the same; otherwise it is an error.
 
         Raises:
             AugmentError: the target is not empty and `resume` is not set, or the target holds anything but this

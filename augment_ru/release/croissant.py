@@ -23,7 +23,7 @@ _USES = (
 )
 _GATE = "It measures similarity; it does not measure whether the right answer is still right."
 COLUMN_TYPES = (*_TYPES, "other")
-"""The types that `column_types` returns."""
+"""The names of types, such as integer, that `column_types` returns for the columns of rows."""
 
 
 def column_types(row: Mapping[str, Any]) -> dict[str, str]:

@@ -29,7 +29,7 @@ _SETTINGS = Settings("replay", 0, "none", None)
 _DIGEST = ',"digest":"'
 _HEX = 16
 Entry = Mapping[str, Any]
-"""A line of the edit log; docs/release.md lists its keys."""
+"""A line of the edit log (what it says about one test row of a release); docs/release.md lists its keys."""
 
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 _Score = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)] | None

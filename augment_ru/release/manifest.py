@@ -313,7 +313,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def own_digest(path: Path) -> str:
-    """Return the digest at the end of a manifest.
+    """Return the digest at the end of a manifest, as 64 hexadecimal digits (SHA-256).
 
     This digest covers the digests of all files, and so the whole release.
     """

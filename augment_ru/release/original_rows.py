@@ -101,7 +101,11 @@ The first two are those of the benchmark TAPE. The canary marks the row, so that
 
 
 def marks_of(recipe: ReleaseRecipe, variation: str) -> dict[str, Any]:
-    """Return the fields that a release adds to the rows of a variation: `perturbation` and, if set, `canary`."""
+    """Return the fields that mark rows of a release: `perturbation` and, if the recipe has a canary, `canary`.
+
+    The first names the variation (the original rows, or those of one attack or search); the canary is a GUID by which
+    training on the rows can be found out.
+    """
     return {PERTURBATION: variation} | ({CANARY: recipe.canary.guid} if recipe.canary else {})
 
 
@@ -344,7 +348,7 @@ def _with_fields(record: Record, fields: Mapping[str, Any]) -> Record:
 
 
 def with_perturbation(line: str, name: str) -> str:
-    """Return a copy of a row that names another variation: its field `perturbation` has a new value.
+    """Return a copy of a row that belongs to another attack or search: its field `perturbation` has a new value.
 
     Args:
         line: the row, as a line of JSON.

@@ -278,7 +278,7 @@ class AdversaryRecipe(_Table, frozen=True):
         _check_known("options", "kind among the models", self.options, [one.partition(":")[0] for one in self.models])
         _check_known("tasks", "task of this recipe", self.tasks or (), tasks)
         with saying_instead(lambda error: str(error).replace("`", ""), AugmentError):
-            check_search(len(self.attacks), self.budget, self.draws)
+            check_search(self.attacks, self.budget, self.draws)
 
 
 class ReleaseRecipe(_Table, frozen=True, kw_only=True):
@@ -357,7 +357,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
     @property
     def has_shots_by_task(self) -> bool:
-        """Whether tasks may have different numbers of demonstrations."""
+        """Whether tasks may differ in their numbers of demonstrations: `k` is "task", or a task states `shots`."""
         return self.shots.k == "task" or any(task.shots is not None for task in self.tasks)
 
     @property

@@ -34,10 +34,10 @@ class SearchFigures:
     """Counts over the rows that a search against a model made.
 
     Attributes:
-        counts: the counts by name. Under the name of a status is the number of its rows. `right` is the number
-            of rows that the model had right before the search, and `queries` is the number of queries for these rows.
-            `changes` is the number of changes in broken rows. `minimal` is the number of broken rows in which every
-            change is needed to break the answer.
+        counts: the counts by name. Under the name of a status is the number of its rows. `right` is the number of rows
+            that the model answered right before the search, and `queries` is the number of queries for these rows.
+            `changes` is the number of changes in broken rows (those whose answer the search made wrong). `minimal` is
+            the number of broken rows in which every change is needed to break the answer.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -61,9 +61,12 @@ class SearchFigures:
         self.counts.update(other.counts)
 
     def table(self) -> dict[str, Any]:
-        """Return the counts as JSON values.
+        """Return the figures of the search as JSON values by name, as the manifest of the release states them.
 
-        The success rate (`asr`) is in per cent. `queries_a_success` and `changes` are means over the broken rows.
+        `rows` is the number of all rows; the number for each status, `right`, `queries` and `minimal` are those of
+        `counts`. `asr` is the percentage of `right` rows that the search broke. `queries_a_success` is `queries`
+        divided by the number of broken rows, and `changes` is the mean number of changes in these; both, like `asr`,
+        are None if there is nothing to divide by.
         """
         rows = {status: self.counts[status] for status in STATUSES}
         right, broken, queries = (self.counts[name] for name in ("right", "broken", "queries"))

@@ -229,21 +229,24 @@ class SharedSimilarity(Similarity):
 
     @property
     def signature(self) -> str:
-        """The signature of the similarity that all attacks share."""
+        """The signature (all that defines the scores) of the similarity that all attacks share."""
         return self._inner.signature
 
     @property
     def threshold(self) -> float:
-        """The threshold of the similarity that all attacks share."""
+        """The threshold (the lowest score that passes) of the similarity that all attacks share."""
         return self._inner.threshold
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers of annotation that the similarity reads; all attacks share this similarity."""
+        """The layers of annotation (such as lemmas or entities) that the similarity, shared by all attacks, reads."""
         return self._inner.layers
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer for these originals; a call with the same object as the last one returns the same scorer."""
+        """Return what scores texts against these originals.
+
+        A call with the same object as the last call returns the same scorer.
+        """
         if self._scorer is None or references is not self._references:
             self._references, self._scorer = references, self._inner.against(references)
         return self._scorer
@@ -309,6 +312,8 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
 
 def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
     """Return the settings of each attack for the manifest: its probability, threshold and number of candidates.
+
+    Candidates are the random perturbations that are tried for a row.
 
     Args:
         tools: the attacks, gate (similarity check) and annotator of the recipe.

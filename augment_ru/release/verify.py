@@ -302,7 +302,7 @@ def _row_problems(
 def mark_problems(
     recipe: release_recipe.ReleaseRecipe, where: str, record: Record, name: str, episode: Sequence[int]
 ) -> Iterator[str]:
-    """Yield a line for each field that a release adds to its rows and that is wrong in this row.
+    """Yield a line for each field of a row that the release added and that is wrong: perturbation, episode or canary.
 
     If the recipe has a canary, every row must have it in a field of its own, and in no text that a model is shown.
 

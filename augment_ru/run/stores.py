@@ -35,7 +35,10 @@ def store_of(output: str, digest: str) -> "PartStore":
 
 
 def stores_beside(output: str) -> "list[PartStore]":
-    """Return all stores of results that lie beside the output of a run, also those of runs with other settings."""
+    """Return all stores beside the output of a run: the finished parts that `--resume` keeps until the run is complete.
+
+    Stores of runs with other settings are among them.
+    """
     if is_url(output):
         return [*Remote(output).beside(_names(output.rpartition("/")[2]))]
     if Path(output).exists() and not Path(output).is_file():
@@ -61,7 +64,7 @@ def _names(name: str) -> re.Pattern[str]:
 
 
 class FolderStore:
-    """A store in a folder that only this user can write to."""
+    """A store for the results of the parts of a run, in a folder that only this user can write to."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -72,7 +75,7 @@ class FolderStore:
         return str(self._folder)
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a file; None if it does not exist."""
+        """Return the content of a file in the store; None if it does not exist or cannot be read."""
         with suppress(OSError):
             return (self._folder / name).read_bytes()
         return None

@@ -71,9 +71,9 @@ class Engine(Protocol):
 
 @contextmanager
 def set_to_one(names: Sequence[str]) -> Iterator[None]:
-    """Set these environment variables to 1 while the `with` block runs, for the programs that are started in it.
+    """Set environment variables, such as OMP_NUM_THREADS, to 1 for the programs that the `with` block starts.
 
-    Variables that already have a value keep it.
+    Variables that already have a value keep it. After the block, those that had none are removed.
     """
     before = {name: os.environ.get(name) for name in names}
     os.environ.update({name: value or "1" for name, value in before.items()})

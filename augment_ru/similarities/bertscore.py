@@ -89,7 +89,7 @@ class BertScore(Similarity):
 
     @property
     def signature(self) -> str:
-        """The text that states everything that a score depends on."""
+        """The text that states everything that a score depends on: model, layer, options, versions."""
         return _signature(self)
 
     @property
@@ -305,7 +305,7 @@ def _weighted(values: "Tensor", weights: "Tensor") -> "Tensor":
 
 
 class BertScorer(Scorer):
-    """Scores perturbed texts against fixed original texts, whose embeddings stay on the device.
+    """Gives perturbed texts their BERTScore F1 against fixed original texts, whose embeddings stay on the device.
 
     Args:
         encoder: embeds texts.

@@ -37,8 +37,8 @@ class Navec(Similarity):
     with words that are at most 512 words away from its position. Scores lie in [0, 1]; equal texts score 1.
 
     Args:
-        context: how much the neighbours count when two words are compared: the weight of the words before them, in [0,
-            0.5]. The words after them have the same weight.
+        context: how much it counts, when two words are compared, whether the words before them are alike: a weight in
+            [0, 0.5]. The words after them have the same weight.
         threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
     """
 
@@ -48,7 +48,7 @@ class Navec(Similarity):
 
     @property
     def signature(self) -> str:
-        """The text that states everything that a score depends on."""
+        """The text that states everything that a score depends on: the vectors, `context`, versions."""
         return f"navec:news_v1_250K_300d|greedy-F1|context={self.context}|as-read|navec-{version_of('navec')}|v2"
 
     def against(self, references: Sequence[str]) -> "NavecScorer":
@@ -57,11 +57,13 @@ class Navec(Similarity):
 
 
 class NavecScorer(Scorer):
-    """Scores perturbed texts against fixed original texts, whose word vectors are kept.
+    """Scores how alike perturbed texts and fixed original texts are, as `Navec` describes it.
+
+    The word vectors of the original texts are kept, since many perturbed texts are compared with each of them.
 
     Args:
-        context: how much the neighbours count when two words are compared: the weight of the words before them, in [0,
-            0.5]. The words after them have the same weight.
+        context: how much it counts, when two words are compared, whether the words before them are alike: a weight in
+            [0, 0.5]. The words after them have the same weight.
         texts: the original texts.
         block: how many words of an original are compared at once. If an original has more words, each of them is
             compared only with words of the new text near the same position.

@@ -32,15 +32,15 @@ _BEGINNING = 12
 
 
 class Viewer(Protocol):
-    """The members of an attack that decide which characters of a batch it may edit."""
+    """The members of an attack that decide which characters of a batch it may edit (`Batch.seen_by` reads them)."""
 
     @property
     def exchanges_options(self) -> bool:
-        """Whether the attack may replace the texts of wrong options."""
+        """Whether the attack may replace the wrong options (offered answers) of a question."""
 
     @property
     def exchanges(self) -> frozenset[str]:
-        """The labels of the protected names that the attack may replace."""
+        """The labels of the protected names that the attack may replace, such as `PER` (persons)."""
 
     @property
     def guards(self) -> Sequence[str]:
@@ -54,7 +54,8 @@ class Viewer(Protocol):
 class Batch:
     """Several texts in one array of code points, with their annotation and protected spans. Immutable.
 
-    A place in the array is a global place. Text i is `codes[starts[i]:starts[i + 1] - 1]`; a line feed follows it.
+    A place in this array, counted through all texts, is called a global place. Text i is `codes[starts[i]:starts[i + 1]
+    - 1]`; a line feed follows it.
 
     Args:
         texts: the texts.
@@ -106,7 +107,7 @@ class Batch:
 
     @property
     def prepared(self) -> "Batch":
-        """The batch from which `seen_by` made this one; this batch itself if `seen_by` was not called."""
+        """The batch before `seen_by` fitted it to one attack; this batch itself if `seen_by` was not called."""
         return self if self._prepared is None else self._prepared
 
     @cached_property
@@ -115,7 +116,7 @@ class Batch:
         return [Doc(text) for text in self.texts] if self._docs is None else self._docs
 
     def once(self, find: Callable[..., T], *options: Hashable) -> T:
-        """Return `find(self, *options)`; the value is cached for these options.
+        """Return `find(self, *options)`; it is computed once for this batch and these options, then taken from a cache.
 
         Args:
             find: a function of a batch and of the options.
@@ -133,13 +134,13 @@ class Batch:
         return [NO_CONTEXT] * len(self.texts) if self._contexts is None else self._contexts()
 
     def draw(self, streams: Streams, places: Ints, lane: int = 0) -> Floats:
-        """Return a random number from U[0, 1) for each of some global places, shape (places,).
+        """Return a random number from U[0, 1) for each of some places in the batch, shape (places,).
 
         It does not depend on the other texts of the batch.
 
         Args:
             streams: the random streams of the texts.
-            places: the global places.
+            places: the global places (offsets in `codes`, the joined texts).
             lane: 0 or 1: each place has two independent random numbers. By convention 0 is used for ranks (a change is
                 made if its rank is below the probability), and 1 for choices.
         """
@@ -147,11 +148,11 @@ class Batch:
         return streams.uniform(rows, places - self.starts[rows], lane)
 
     def keys(self, streams: Streams, places: Ints) -> Keys:
-        """Return a key for random draws at each global place, shape (places,).
+        """Return a key (seed) of further random draws for each of some places in the batch, shape (places,).
 
         Args:
             streams: the random streams of the texts.
-            places: the global places.
+            places: the global places (offsets in `codes`, the joined texts).
         """
         rows = self._row_of[places]
         return streams.inner(rows, places - self.starts[rows])
@@ -159,11 +160,11 @@ class Batch:
     def seen_by(self, attack: "Viewer") -> "Batch":
         """Return the batch for one attack: with the spans that are protected from it, and the words that it may edit.
 
-        The spans of the attack's guards are added to the protected spans. Some protected spans may be edited by certain
-        attacks:
+        The spans of the attack's guards (constraints that it keeps to, whatever the task) are added to the protected
+        spans. Some protected spans may be edited by certain attacks:
 
-        - An attack that exchanges options may edit the texts of wrong options («(B) пробка»), but not their markers,
-          and not what another rule protects inside them.
+        - An attack that exchanges options (offered answers) may edit the texts of wrong ones («(B) пробка»), but not
+          their markers, and not what another rule protects inside them.
         - An attack that exchanges names, such as those labelled `PER`, may edit them, unless the answers of the record
           depend on names (`Context.named`).
         """
@@ -223,7 +224,7 @@ class Batch:
         return np.repeat(np.arange(len(self.texts)), self.lengths + 1)
 
     def rows(self, places: Ints) -> Ints:
-        """Return the index of the text that each global place is in, from 0, shape (places,)."""
+        """Return the index of the text that each place in `codes` (the joined texts) is in, from 0, shape (places,)."""
         return self._row_of[places]
 
     @cached_property
@@ -233,7 +234,7 @@ class Batch:
 
     @cached_property
     def cuttable(self) -> Mask | None:
-        """For each global place, whether an edit may start or stop there, shape (codes + 1,).
+        """For each place in `codes` (the joined texts), whether an edit may start or stop there, shape (codes + 1,).
 
         No edit may start or stop inside a grapheme cluster, such as a letter with its combining mark. Protected spans
         are ignored here. The result is None if an edit may start and stop everywhere.
@@ -242,7 +243,7 @@ class Batch:
 
     @cached_property
     def atoms(self) -> Sequence[Span]:
-        """The links, markup, code and formulas of all texts, which no attack may touch, as spans of global places."""
+        """The links, markup, code and formulas of all texts, which no attack may touch, as spans of `codes`."""
         return characters.atoms(self.codes, self.flags, self.starts)
 
     @cached_property
@@ -271,7 +272,7 @@ class Batch:
 
     @cached_property
     def spans(self) -> tuple[Ints, Ints, list[str]]:
-        """The protected spans of all texts, sorted by place: global starts, global stops, and labels."""
+        """The protected spans of all texts, sorted by place: their starts and stops in `codes`, and their labels."""
         found = list(self.prepared.atoms)  # found once for all attacks
         for start, spans in zip(self.starts.tolist(), self._given, strict=False):
             found += (
@@ -295,13 +296,13 @@ class Batch:
 
     @cached_property
     def untouchable_before(self) -> Counts:
-        """The number of protected code points before each global place, shape (codes + 1,)."""
+        """The number of protected code points before each place in `codes` (the joined texts), shape (codes + 1,)."""
         covered = np.zeros(self.codes.size, dtype=np.bool_) if self.untouchable is None else self.untouchable
         return characters.counts_before(covered)
 
     @cached_property
     def fences(self) -> Ints:
-        """The global places that no change may reach across, ascending.
+        """The places in `codes` (the joined texts of the batch) that no change may reach across, ascending.
 
         They are the starts of texts, borders inside texts (such as the starts of options), and, in a JSON text, the
         starts of the syntax between values.
@@ -315,7 +316,7 @@ class Batch:
         return fences
 
     def segments(self, places: Ints) -> Ints:
-        """Return the index of the segment that each global place is in, shape (places,).
+        """Return the index of the segment that each place in `codes` (the joined texts) is in, shape (places,).
 
         A segment is a text, or a part of a text between two places that no change may reach across (`fences`).
         Segments are numbered from 0 in the whole batch.
@@ -325,7 +326,7 @@ class Batch:
         return np.searchsorted(self.fences, places, side="right") - 1
 
     def sentences(self, places: Ints) -> Ints:
-        """Return an index of the sentence or line that each global place is in, shape (places,).
+        """Return an index of the sentence or line that each place in `codes` (the joined texts) is in, shape (places,).
 
         Different sentences of the batch have different indices, in ascending order. A sentence ends at a mark such as
         «.» or «?», at a line end, or at a place that no change may reach across (`fences`).
@@ -334,7 +335,7 @@ class Batch:
 
     @cached_property
     def words(self) -> tuple[Ints, Ints]:
-        """The global starts and the global stops of the words that may be edited.
+        """The starts and the stops, in `codes` (the joined texts), of the words that may be edited.
 
         A word that contains a protected character, or that starts or stops inside a grapheme cluster (a letter with its
         combining marks), is left out. If this batch was made for an attack that treats some phrases as one word

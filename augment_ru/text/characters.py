@@ -86,12 +86,12 @@ def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
 
 
 def decode(codes: Codes) -> str:
-    """Return the text of these code points."""
+    """Return an array of code points as a text."""
     return codes.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def among(codes: Codes, signs: str) -> Mask:
-    """Return, for each code point, whether it is one of the characters in `signs`, same shape."""
+    """Return, for each code point of an array, whether it is one of the characters in `signs`, same shape."""
     found: Mask = np.zeros(codes.shape, dtype=np.bool_)
     for sign in signs:
         found |= codes == ord(sign)
@@ -104,7 +104,7 @@ def surrogates(codes: Codes) -> Mask:
 
 
 def classes(codes: Codes) -> Flags:
-    """Return what each code point is (letter, digit, white space and so on) as a sum of bits, shape (codes,)."""
+    """Return what each code point is, as a sum of bits (`WORD`, `DIGIT`, `SPACE` and so on), shape (codes,)."""
     found = _classes.take(codes)
     if not found.all():
         for code in np.unique(codes[found == 0]).tolist():

@@ -45,19 +45,19 @@ class Token:
 
     @property
     def pos(self) -> str:
-        """The universal part of speech (NOUN, VERB, …)."""
+        """The part of speech of the token, by Universal Dependencies, such as NOUN."""
         self._layer("morphology")
         return self._pos
 
     @property
     def features(self) -> str:
-        """The morphological features of Universal Dependencies, such as `Case=Nom|Gender=Fem`."""
+        """The morphological features (Universal Dependencies) of the token, such as `Case=Nom|Gender=Fem`."""
         self._layer("morphology")
         return self._features
 
     @property
     def lemma(self) -> str:
-        """The dictionary form, in lower case, with ё."""
+        """The dictionary form of the token, in lower case, with ё."""
         self._layer("lemmas")
         return self._lemma
 
@@ -69,7 +69,7 @@ class Token:
 
     @property
     def relation(self) -> str:
-        """The universal dependency relation to the head (nsubj, acl:relcl, …)."""
+        """The syntactic relation of the token to its head, by Universal Dependencies, such as `acl:relcl`."""
         self._layer("syntax")
         return self._relation
 
@@ -96,12 +96,12 @@ class Doc:
 
     @cached_property
     def forms(self) -> Sequence[str]:
-        """The text of each token."""
+        """The characters of each token, as they are written."""
         return [token.text for token in self.tokens]
 
     @cached_property
     def places(self) -> Sequence[tuple[int, int]]:
-        """The start and the stop of each token."""
+        """The places in the text where each token starts and stops."""
         return [(token.start, token.stop) for token in self.tokens]
 
     @cached_property

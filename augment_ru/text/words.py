@@ -45,7 +45,7 @@ def hyphenated_words(text: str) -> list[str]:
 
 
 def count_russian_words(text: str) -> int:
-    """Count the runs of letters that contain a Russian letter; a hyphen ends a run.
+    """Count the words of a text that contain a Russian letter; each part of a word with a hyphen counts as a word.
 
     >>> count_russian_words("Из-за iPhone, 5 раз")
     3
@@ -78,7 +78,7 @@ def word_bounds(codes: characters.Codes, flags: characters.Flags) -> tuple[Ints,
         flags: what each code point is (letter, digit, …), as `characters.classes` returns it, same shape.
 
     Returns:
-        The global start and the global stop of each word, in order, both of shape (words,).
+        The start and the stop of each word in `codes`, in order, both of shape (words,).
     """
     inside = (flags & characters.WORD) != 0
     joiners = np.flatnonzero((flags & characters.JOINER) != 0)
@@ -143,7 +143,7 @@ def _join_thousands(flags: characters.Flags, inside: characters.Mask) -> None:
 
 
 def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
-    """Yield a span, labelled `label`, wherever one of the words occurs as a whole word, in any letter case."""
+    """Yield a span labelled `label` wherever one of the words occurs in a text as a whole word, in any letter case."""
     places: dict[str, list[int]] = {}
     for run in _RUN.finditer(text):
         places.setdefault(_same(run[0]), []).append(run.start())

@@ -102,7 +102,7 @@ class PerturbedBatches:
         return [at for at, draw in zip(known, draws.tolist(), strict=True) if draw >= self.clean]
 
     def callback(self) -> Any:  # noqa: ANN401  (a class of an extra)
-        """Return a `transformers.TrainerCallback` that sets `epoch` at the beginning of each epoch.
+        """Return a callback for transformers' `Trainer` that sets `epoch` at the beginning of each epoch.
 
         Raises:
             AugmentError: transformers is not installed.
@@ -111,10 +111,10 @@ class PerturbedBatches:
         batches = self
 
         class SetsEpoch(transformers.TrainerCallback):  # type: ignore[misc, name-defined, unused-ignore]
-            """Sets the epoch of the batches."""
+            """A callback for transformers' `Trainer`: tells the batches which epoch begins; each has new errors."""
 
             def on_epoch_begin(self, args: object, state: Any, control: object, **_: object) -> None:  # noqa: ANN401
-                """Set the number of the epoch that begins; after a checkpoint, go on from its epoch."""
+                """Set `PerturbedBatches.epoch` to the epoch that begins, also if training resumes from a checkpoint."""
                 del args, control
                 batches.epoch = round(state.epoch or 0)
 

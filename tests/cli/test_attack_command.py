@@ -69,6 +69,11 @@ def test_the_same_bytes_whatever_the_subset(files: Path) -> None:
     assert rows_of(done.stdout) == [whole[1], whole[0]]
 
 
+def test_an_attack_without_changes_is_refused_before_the_model_is_made(files: Path) -> None:
+    line = fails(2, "attack", files / "in.jsonl", "--model", "hf-classifier:nowhere", "--attack", "option_order")
+    assert "--attack option_order: permutes options, and has no changes to search" in line
+
+
 def test_other_options(files: Path) -> None:
     brief = attacked(files, "--meta", "brief", "--budget", "5", "--no-minimal", "--draws", "1", "--probability", "0.5")
     assert all("edits" not in row["augment"] for row in brief)  # type: ignore[operator]

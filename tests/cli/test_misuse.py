@@ -23,6 +23,10 @@ from commands import fails, write
             "case.probability: '0,2' is not a number; write 0.2 (see",
         ),
         (("perturb", "in.jsonl", "--attack", "case", "--part-size", "nan"), "--part-size nan: needs a number of meb"),
+        (
+            ("perturb", "in.jsonl", "--attack", "option_order", "--threshold", "0.9"),
+            "--threshold 0.9: nothing scores the orders of option_order; leave it out",
+        ),
         (("perturb", "in.jsonl", "--seed", "x"), "--seed: 'x' is not a whole number (see"),
         (("perturb", "in.jsonl"), "no attack; name one with --attack; augment-ru list attacks shows them (see"),
         (

@@ -78,10 +78,10 @@ def test_an_integer_of_another_type_is_the_same_number(one: Any) -> None:  # noq
     ("settings", "problem"),
     [
         ({"seed": 1.0}, "seed 1.0; needs an integer"),
-        ({"threshold": "0.5"}, "threshold '0.5'; needs a number from 0 to 1"),
-        ({"candidates": 1.5}, "candidates 1.5; needs an integer from 1 to 1000"),
-        ({"min_changes": "a"}, "min_changes 'a'; needs an integer, 0 or more"),
-        ({"floor": None}, "floor None; needs a probability over 0"),
+        ({"threshold": "0.5"}, "`threshold` '0.5'; needs a number from 0 to 1"),
+        ({"candidates": 1.5}, "`candidates` 1.5; needs an integer from 1 to 1000"),
+        ({"min_changes": "a"}, "`min_changes` 'a'; needs an integer, 0 or more"),
+        ({"floor": None}, "`floor` None; needs a probability over 0"),
     ],
 )
 def test_a_setting_of_a_wrong_type_is_an_error_that_says_what_it_must_be(
@@ -236,7 +236,7 @@ def test_a_key_that_is_no_text_is_an_error(key: object, inside: bool) -> None:  
 def test_a_threshold_without_a_similarity_is_an_error() -> None:
     for similarity in (None, "none"):
         with pytest.raises(
-            AugmentError, match=r"threshold 0\.5: similarity none scores nothing; leave one of them out"
+            AugmentError, match=r"`threshold` 0\.5: `similarity` none scores nothing; leave one of them out"
         ):
             Augmenter("case", similarity=similarity, threshold=0.5)
 

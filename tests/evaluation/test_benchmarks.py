@@ -52,6 +52,9 @@ def test_a_question_of_a_dialogue_is_asked_with_what_was_said_before() -> None:
             seen[one.record["inputs"]["question"]] = filled.context
         return ["1"] * len(examples)
 
+    with pytest.raises(AugmentError, match="`flipping` all: no edit of a dialogue"):
+        evaluate(rows, {"m": model}, flipping="all")
+    assert not seen, "the error comes before the first question"
     evaluate(rows, {"m": model})
     assert seen["Сколько ног у человека?"].startswith("Диалог:\n\nСколько ног")
     assert seen["А у змеи?"] == (

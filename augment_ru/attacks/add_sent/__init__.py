@@ -73,11 +73,11 @@ class AddSent(MadeOnDemand):
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether distractors come from the rows of the input, which `with_corpus` has not given to the attack yet."""
+        """Whether distractors (texts to add) come from the rows of the input, which `with_corpus` has not given yet."""
         return self.generator == _INPUT and self.corpus is None
 
     def with_corpus(self, corpus: InputCorpus) -> Self:
-        """Return a copy of the attack that takes its distractors (new sentences and wrong options) from a corpus.
+        """Return a copy of the attack that takes its distractors (new sentences and wrong answers) from a corpus.
 
         The attack itself is returned if it does not need the rows of the input, or already has them.
 
@@ -88,12 +88,12 @@ class AddSent(MadeOnDemand):
 
     @property
     def corpus_digest(self) -> str:
-        """The SHA-256 of the corpus of distractors; "" if this package provides them or a model writes them."""
+        """The SHA-256 of the distractors (texts to add); "" if this package provides them or a model writes them."""
         found = self._corpus()
         return "" if found is None or found is shipped_corpus() else found.digest
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to add an unrelated sentence to each text, or to replace each wrong option of a question."""
+        """Propose to add an unrelated sentence to each text, or to replace each wrong option (answer) of a question."""
         corpus = self._corpus()
         if corpus is not None:
             generate = from_corpus(corpus, self.nearest)

@@ -110,7 +110,7 @@ class Corpus:
         return _order(self._sentence_topics, text)
 
     def near_option(self, option: str, question: str) -> tuple[Ints, Floats]:
-        """Sort the options of the corpus by how near they are to one option in topic, the nearest first.
+        """Sort the options (offered answers) of the corpus by their nearness to one option in topic, the nearest first.
 
         Args:
             option: the option with which the options of the corpus are compared.
@@ -192,7 +192,7 @@ def read_corpus(path: str) -> Corpus:
 
 @cache
 def shipped_corpus() -> Corpus:
-    """Read the distractors of this package: sentences to add to texts, and phrases to replace wrong options.
+    """Read the distractors of this package: sentences to add to texts, and phrases to replace wrong options (answers).
 
     The sentences stand in `dictionaries/distractors.tsv`, the phrases in `dictionaries/distractor_options.tsv`.
     """
@@ -223,7 +223,7 @@ def is_statement(text: str) -> bool:
 
 
 def is_option(text: str) -> bool:
-    """Tell whether a text may be an option of a question: a few words on one line, at least one of them Russian."""
+    """Tell whether a text may be an option (offered answer): a few words on one line, at least one of them Russian."""
     return (
         0 < len(text.split()) <= _LONGEST_OPTION
         and count_russian_words(text) > 0

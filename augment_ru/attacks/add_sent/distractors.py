@@ -200,7 +200,7 @@ class Gap:
 
     @property
     def is_option(self) -> bool:
-        """Whether the distractor replaces a wrong option; if not, it is a sentence that is added to the text."""
+        """Whether the new text replaces a wrong option (offered answer); if not, it is a sentence that is added."""
         return self.place.start < self.place.stop
 
     @property
@@ -236,7 +236,7 @@ class Gap:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The other options of the question, besides the one that is replaced."""
+        """The other options (offered answers) of the question, besides the one that is replaced."""
         spans = (self.context.right, *self.context.wrong)
         return tuple(span.of(self.text) for span in spans if span is not None and span != self.place)
 
@@ -262,7 +262,7 @@ Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
 
 
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
-    """Propose to add a sentence at the end of each text, or another text instead of each wrong option of a question.
+    """Propose to add a sentence to each text, or to write another one instead of each wrong option (offered answer).
 
     To make such a text (a distractor) takes long. So distractors are made only for changes whose rank (a random number
     in [0, 1)) is below the probability, and for as many more as a text needs to have `least` changes.
@@ -270,7 +270,7 @@ def distract(batch: Batch, streams: Streams, probability: float, generate: Gener
     Args:
         batch: the texts.
         streams: the random draws of each text.
-        probability: the probability of the attack.
+        probability: the share of the possible changes that the attack makes, in [0, 1].
         generate: a function that makes the distractors for some places in texts.
         least: how many changes are proposed for each text if it has that many possible ones; at least 1.
     """

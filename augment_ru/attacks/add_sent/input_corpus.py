@@ -20,7 +20,7 @@ _NOTHING = Corpus((), ())
 
 @dataclass(frozen=True)
 class InputCorpus:
-    """The sentences and options of the rows of a run, kept by label; texts to add to other rows are drawn from them.
+    """The sentences and options (offered answers) of the rows of a run, by label, to add to others.
 
     Attributes:
         parts: maps a label to the sentences and options of its rows; "" stands for rows without a label.

@@ -47,7 +47,7 @@ _LEAST_OF_ONE_GENDER = 3
 
 
 class OptionType(NamedTuple):
-    """An option of a question with its grammatical type. A text that replaces the option must have the same type.
+    """An option (offered answer) with its grammatical type. A text that replaces the option must have the same type.
 
     Attributes:
         kind: `noun`, `verb` (a predicate without subject, or with a pronoun in front), `infinitive`, `gerund`,
@@ -168,7 +168,7 @@ class OptionType(NamedTuple):
 
 @lru_cache(maxsize=50_000)
 def option_type(text: str) -> OptionType | None:
-    """Find the grammatical type of an option («в лесу»: preposition and noun); None if it is not certain."""
+    """Find the grammatical type of an option, an offered answer («в лесу»: preposition, noun); None if it is unsure."""
     tokens = text.strip(_MARKS).split()
     words = [token.strip(_MARKS).lower() for token in tokens]
     if not all(words) or not _ASKED.isdisjoint(words) or re.search(r"[.!?;:(]\s", text):

@@ -34,7 +34,13 @@ _LONG = 6
 
 
 class Form(NamedTuple):
-    """A frequent misspelling: the wrong form, its class, and how often people write it instead of the right one."""
+    """A frequent misspelling of a word.
+
+    Attributes:
+        wrong: the wrong form.
+        kind: the class of the error.
+        rate: how often people write it instead of the right form, as a share.
+    """
 
     wrong: str
     kind: str
@@ -42,10 +48,13 @@ class Form(NamedTuple):
 
 
 class Misspelt(NamedTuple):
-    """A word with an error, and the class of the error.
+    """A word with an error.
 
-    If the word has two errors of different classes, `kind` joins the classes by `+`. If the word has no error, `kind`
-    is "". `is_by_rule` tells whether a rule over letters made the error, not the list of frequent misspellings.
+    Attributes:
+        text: the word as it is written with the error.
+        kind: the class of the error. Two errors of different classes give both, joined by `+`; a word without an error
+            gives "".
+        is_by_rule: whether a rule over letters made the error, not the list of frequent misspellings.
     """
 
     text: str
@@ -54,7 +63,13 @@ class Misspelt(NamedTuple):
 
 
 class RatedRule(NamedTuple):
-    """A rule of misspelling, the class of its errors, and how often people make the error where the rule fits."""
+    """A rule of misspelling, and how often people make the error.
+
+    Attributes:
+        rule: which letters are replaced by which, and beside which letters.
+        kind: the class of the error.
+        rate: the share of the places where the rule fits at which people make the error.
+    """
 
     rule: LetterRule
     kind: str

@@ -81,8 +81,8 @@ class Speech(Attack):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the edits that give a text its spoken form (small letters, numbers in words), and errors of hearing.
 
-        Each edit is one change. A change is made if its rank is below the probability. Edits for the spoken form have
-        ranks near 0, so that they are made at every positive probability.
+        Each edit is one change. A change is made if its rank, a random number, is below the probability. Edits for the
+        spoken form have ranks near 0, so that they are made at every positive probability.
         """
         table, text = _table(self.words), "\n".join([*batch.texts, ""])
         words, taken = _Words.of(text, table.name), np.zeros(len(text), dtype=np.bool_)

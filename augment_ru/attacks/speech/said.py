@@ -50,7 +50,7 @@ class Amounts(NamedTuple):
 
 
 def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
-    """Make the patterns that find numbers beside the units and the abbreviated nouns of a dictionary."""
+    """Make the patterns that find numbers beside the units («кг») and the short nouns («стр.») of a dictionary."""
     units = {**listed("unit"), **_YEARS_OF, **units}
     money, longest = "".join(one for one in units if one in "$€₽£¥"), sorted(units, key=len, reverse=True)
     unit = rf"(?:{'|'.join(map(_unit, longest))})"
@@ -112,7 +112,7 @@ _PER_TIME = frozenset({"час", "минута", "секунда", "сутки",
 
 
 def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
-    """Yield the start, the stop and the spoken form of each number of a text; the ranges do not overlap."""
+    """Yield the start, the stop and the spoken form of each number of a text («5 кг»); the ranges do not overlap."""
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
     done: list[Said] = []
     for one in chain(_groups(text), _dates(text), _pairs(text), _rest(text, found, done)):
@@ -308,9 +308,10 @@ def _decimal(one: _Number) -> str:
 
 
 def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, int]:
-    """Return a Roman number in words, and how many characters after it they include: «в XX в.», «при Петре I».
+    """Return a Roman number in words, and how many characters behind it the words include.
 
-    The words are "" for a single letter that seems to be no number, such as the name of an axis.
+    In «в XX в.» the words are «двадцатом веке», which include the three characters of « в.» behind the number. The
+    words are "" for a single letter that seems to be no number, such as the name of an axis.
     """
     century, case, name = _CENTURY.match(behind), _case_of_year(before), _NAME.search(before)
     if century or _CENTURY.match(_TO.sub("", behind, count=1)):

@@ -35,7 +35,7 @@ _LONG = 3
 
 
 class Order(NamedTuple):
-    """A new order of the constituents (phrases) of a clause, and its weight.
+    """A new order of the constituents (phrases) of a clause, and its weight, from the dictionary `clause_orders`.
 
     The order has, for each position, the index of the constituent that moves there. One of the orders of a clause is
     drawn: the higher the weight of an order, the likelier it is.
@@ -78,7 +78,7 @@ def _lines() -> tuple[_Line, ...]:
 
 @lru_cache(maxsize=10_000)
 def orders_of(pattern: str) -> tuple[Order, ...]:
-    """Return the other orders that the dictionary `clause_orders` has for a clause, each once.
+    """Return the orders into which a clause may be put, as the dictionary `clause_orders` has them, each once.
 
     Args:
         pattern: the roles of the clause's constituents (subject, predicate, …) in order, one letter (`Role`) for each.

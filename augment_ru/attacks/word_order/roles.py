@@ -12,7 +12,10 @@ from augment_ru.text.words import RUSSIAN
 
 
 class Role(StrEnum):
-    """The role of a phrase in its clause, such as subject; values are letters of `dictionaries/clause_orders.tsv`."""
+    """The role of a phrase in its clause, such as subject.
+
+    The values are the letters by which `dictionaries/clause_orders.tsv` writes the order of a clause.
+    """
 
     SUBJECT, PRONOUN_SUBJECT, RELATIVE_SUBJECT = "S", "s", "W"
     OBJECT, DATIVE, PRONOUN_OBJECT = "O", "D", "o"
@@ -45,7 +48,10 @@ _GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
 
 @lru_cache(maxsize=50_000)
 def kinds_of(word: str) -> frozenset[str]:
-    """Return the kinds, such as `being`, that `dictionaries/word_order.tsv` gives a word or lemma; often empty."""
+    """Return the kinds that `dictionaries/word_order.tsv` gives a word or lemma, such as `manner`; often none.
+
+    The file explains the kinds, which decide what `word_order` may move.
+    """
     return kinds_in("word_order", same_word(word))
 
 

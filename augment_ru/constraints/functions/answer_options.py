@@ -75,7 +75,7 @@ _SHORT = 6
 
 
 def answer_options(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Find each option with its marker: «Что тонет? [(A) камень] [(B) пробка]»."""
+    """Find each option (offered answer) with its marker in the texts: «Что тонет? [(A) камень] [(B) пробка]»."""
     return {name: list(_option_spans(doc.text)) for name, doc in docs.items()}
 
 

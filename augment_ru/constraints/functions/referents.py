@@ -34,7 +34,7 @@ def referents(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
 
 
 def asked(record: Mapping[str, Any]) -> tuple[list[str], str]:
-    """Return the options and the pronoun of a Winograd question (what does the pronoun refer to?).
+    """Return the options and the pronoun of a Winograd question: to which of the options does the pronoun refer?
 
     They are read from the fields `options` and `reference` of the task Winograd, or from the two spans in the field
     `target` of RWSD.

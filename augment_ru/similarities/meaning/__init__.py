@@ -60,7 +60,7 @@ class Meaning(Similarity):
 
     @property
     def signature(self) -> str:
-        """The text that states everything that a score depends on."""
+        """The text that states everything that a score depends on: the digest of the weights, and versions."""
         digest = weights_of(self.weights).digest
         versions = "|".join(f"{name}-{version_of(name)}" for name in ("pymorphy3", "slovnet"))
         return f"meaning:{digest}|as-read|{versions}|v2"
@@ -95,7 +95,7 @@ class Meaning(Similarity):
 
 
 class MeaningScorer(Scorer):
-    """Scores how well perturbed texts keep the meaning of fixed original texts.
+    """Scores how well perturbed texts keep the meaning of fixed original texts, as `Meaning` describes it.
 
     Args:
         weights: the weight of each kind of loss, such as a lost word, and the constant of the weighted sum; by name.
@@ -199,12 +199,15 @@ class Weights(NamedTuple):
 def weights_of(name: str) -> Weights:
     """Read a dictionary that gives weights to the kinds of loss that edits may cause, such as a lost word.
 
+    A weight is at most 0, since it is added to the score of a text that has the loss; only the constant may be above 0.
+
     Args:
-        name: the name of a shipped dictionary, or a file that ends in .tsv. It must list the same kinds as `meaning`.
+        name: the name of a shipped dictionary, or a file that ends in .tsv. It must
+            list the same kinds of loss as the shipped dictionary `meaning`.
 
     Raises:
         AugmentError: there is no such dictionary; a kind is unknown, missing or given twice; a weight is not a finite
-            number, or is above 0.
+            number of at most 0.
     """
     path = dictionary_path(name)
     found: dict[str, float] = {}

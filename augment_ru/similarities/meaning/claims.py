@@ -185,12 +185,12 @@ class Claims(NamedTuple):
 
     @property
     def lemmas(self) -> set[str]:
-        """The lemmas of the telling words."""
+        """The lemmas of the words of the text that name something or point to something."""
         return {lemma for word in map(word_claims, self.forms) if word.tells for lemma in word.lemmas}
 
 
 def claims_of(source: Source) -> Claims:
-    """Return what a text claims, such as what it denies, whom it speaks of, when and how many; the result is cached."""
+    """Return what a text claims: what it denies, whom it speaks of, when, how many and so on; the result is cached."""
     return source.once(_claims, 0)
 
 

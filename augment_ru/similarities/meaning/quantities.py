@@ -63,7 +63,7 @@ def _words() -> tuple[dict[str, Amount], dict[str, float], dict[str, float]]:
 
 
 def quantity_words() -> Iterator[str]:
-    """Yield the words of the dictionary of quantities, and the beginnings of adjectives made from numbers."""
+    """Yield the words that state quantities («пять», «неделя»), and beginnings of adjectives made from numbers."""
     words, prefixes, _ = _words()
     yield from (*words, *prefixes)
 
@@ -203,7 +203,10 @@ def _adds(before: float, amount: float) -> bool:
 
 
 def exchanged(one: Quantities, other: Quantities) -> bool:
-    """Tell whether numbers or lengths of time of the first text are replaced by others in the second text."""
+    """Tell whether numbers or lengths of time of one text are replaced by others in the other text.
+
+    What says the same, as «14 дней» and «две недели», does not count.
+    """
     gone, new = list((one.said - other.said).elements()), list((other.said - one.said).elements())
     for mine in list(gone):
         same = next((theirs for theirs in new if _same(mine, theirs)), None)

@@ -67,7 +67,7 @@ def form_of(word: str) -> str:
 
 
 def edits_as_said(script: Script) -> Sequence[Written]:
-    """Return the edits of a script, sorted, with what a reader understands by their new texts."""
+    """Return the edits of a script, sorted: start, stop, new text, and what a reader takes the new text for."""
     pairs = zip(script.triples, script.notes or repeat(None), strict=False)
     return [(start, stop, text, as_said(text, note) if note else text) for (start, stop, text), note in pairs]
 
@@ -260,7 +260,7 @@ class Source:
         return word_kind(self.forms[number]).role if 0 <= number < len(self.forms) else ""
 
     def once(self, find: Callable[["Source", int], T], number: int) -> T:
-        """Return `find(self, number)`; the result for each function and word is cached.
+        """Return `find(self, number)`, computed once for each function and word and then taken from a cache.
 
         Args:
             find: a function of this text and the index of a word.
@@ -323,7 +323,7 @@ class Fates:
 
     @cached_property
     def after(self) -> Source:
-        """The new text as a reader takes it (readings in place of signs such as 🐱), without misspellings."""
+        """The new text as a reader understands it: words in place of signs such as 🐱, and misspelt words corrected."""
         if self.other is None:
             text, at, parts = self.source.text, 0, []
             for start, stop, _, said in self.edits:

@@ -29,7 +29,7 @@ def adjectival(view: View, labels: Labels) -> None:
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
-        labels: the labels of the names found so far, to which new ones are added.
+        labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
     for at in view.capitalised:
         if is_known(view.texts[at]) and not has_reading(view.texts[at], "ADJF"):
@@ -91,7 +91,7 @@ def genitives(view: View, labels: Labels) -> None:
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
-        labels: the labels of the names found so far, to which new ones are added.
+        labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
     for after in view.capitalised:
         at, following = after - 1, view.texts[after]
@@ -105,11 +105,11 @@ def genitives(view: View, labels: Labels) -> None:
 
 
 def titles(view: View, labels: Labels) -> None:
-    """Label names in quote marks: «Сто лет одиночества», «Зенит».
+    """Label names in quote marks, such as «Сто лет одиночества» or «Зенит», but not quoted speech or common words.
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
-        labels: the labels of the names found so far, to which new ones are added.
+        labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
     found_titles = [found for found in quoted(view.doc.text) if is_title(found)]
     starts = [token.start for token in view.doc.tokens] if found_titles else []
@@ -126,13 +126,14 @@ def titles(view: View, labels: Labels) -> None:
 
 
 def joined(view: View, labels: Labels) -> None:
-    """Label tokens that belong to a name, but have no capital of their own.
+    """Add to the names tokens that are no names by themselves: particles, numerals, signs, «имени».
 
-    Examples, with | between what is labelled already and what is added: «Екатерина | II», «граф | де | Рошфор».
+    Examples, with square brackets around what is added: «Екатерина [II]», «[де] Рошфор», «Procter [&] Gamble», «[завод
+    имени] Ленина», «[Змей] Горыныч».
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
-        labels: the labels of the names found so far, to which new ones are added.
+        labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
     for at in reversed(view.capitalised):
         _particle(view, labels, at - 1)

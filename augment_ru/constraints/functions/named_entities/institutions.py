@@ -29,7 +29,7 @@ def institutions(view: View, labels: Labels) -> None:
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
-        labels: the labels of the names found so far, to which new ones are added.
+        labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
     for at, word in enumerate(view.texts):
         if (labels[at] and labels[at] != "LOC") or not (noun := _authority(word)):
@@ -134,12 +134,11 @@ def agree(adjective: str, noun: str) -> bool:
 def organisations(view: View, labels: Labels) -> None:
     """Extend the labels of organisations to the end of their names.
 
-    An example, with | between what is labelled already and what is added: «Министерство образования | и науки
-    Российской Федерации».
+    An example, with square brackets around what is added: «Министерство образования [и науки Российской Федерации]».
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
-        labels: the labels of the names found so far, to which new ones are added.
+        labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
     for at, label in enumerate(labels):
         if label != "ORG" or (at + 1 < len(labels) and labels[at + 1] == "ORG"):
@@ -170,7 +169,7 @@ def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
-        labels: the labels of the names found so far.
+        labels: for each token, the label of the name found there so far, or "".
         at: the index of the first token that may belong to the run.
         within: whether the part of the name before the run has no capital. If so, persons do not belong to the run.
 

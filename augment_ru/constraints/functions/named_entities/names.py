@@ -38,7 +38,7 @@ def annotated_entities(view: View, labels: Labels) -> None:
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
-        labels: the labels of the names found so far, to which new ones are added.
+        labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
     tokens = view.doc.tokens
     for first, stop in _ranges_of_entities(view):
@@ -134,7 +134,7 @@ def capitals(view: View, labels: Labels) -> None:
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
-        labels: the labels of the names found so far, to which new ones are added.
+        labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
     for at in view.capitalised:
         word = view.texts[at]
@@ -226,7 +226,7 @@ def initials(view: View, labels: Labels) -> None:
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
-        labels: the labels of the names found so far, to which new ones are added.
+        labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
     for first, stop in _runs_of_initials(view):
         several = stop - first > 2  # noqa: PLR2004  (a letter and its full stop)
@@ -259,7 +259,7 @@ def lower_case(view: View, labels: Labels) -> None:
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
-        labels: the labels of the names found so far, to which new ones are added.
+        labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
     for at, word in enumerate(view.texts):
         if labels[at] or len(word) <= 2 or view.capitals[at]:  # noqa: PLR2004
@@ -290,7 +290,7 @@ def first_words(view: View, labels: Labels) -> None:
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
-        labels: the labels of the names found so far, which are corrected.
+        labels: for each token, the label of the name found there so far, or ""; labels are corrected in place.
     """
     for at in view.starts:
         word = view.texts[at]

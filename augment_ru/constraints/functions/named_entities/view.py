@@ -20,7 +20,7 @@ Labels = list[str]
 
 @cache
 def name_words(kind: str) -> frozenset[str]:
-    """Return the words of one kind from the dictionary `name_words.tsv`, which lists words that occur in names."""
+    """Return the words of one kind, such as `particle` («де», «фон»), from `name_words.tsv`: words inside names."""
     return word_lists("name_words")[kind]
 
 
