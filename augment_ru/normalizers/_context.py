@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
@@ -74,33 +74,21 @@ class Pieces:
         They tell whether the text is in Russian or in another language, such as Ukrainian. Words that certainly belong
         to another language count twice.
         """
-        strange = plain = 0
+        strange, plain, sisters = 0, 0, word_lists("reading_hints")["sister"]
         for at, (piece, one) in enumerate(zip(self.pieces, self.judged, strict=True)):
-            language, word = _language(piece)
+            start, stop = core(piece)
+            word = piece[start:stop].lower()
+            if RUSSIAN.isdisjoint(word) and not any("\u0400" <= char <= "\u052f" for char in word):
+                continue
             is_part = one is not None and one.kind in {"part", "name"}
-            if language != "Russian":
-                strange += {"": 0, "sister": 2, "Cyrillic": one is None or is_part}[language]
-            elif is_part and not is_word(word) and (not piece[core(piece)[0]].isupper() or self.is_initial(at)):
+            if word in sisters or word[-1] == "ъ" or not RUSSIAN.issuperset(word):
+                strange += 2 if word in sisters or word[-1] == "ъ" else one is None or is_part
+            elif is_part and not is_word(word) and (not piece[start].isupper() or self.is_initial(at)):
                 strange += 1
             else:
                 plain += 1
         old = self.text.count("ѣ")
         return strange + (2 * old if old > 1 else 0), plain
-
-
-@lru_cache(maxsize=20_000)
-def _language(piece: str) -> tuple[str, str]:
-    """Return the language of a piece and its word in lower case.
-
-    The language is "Russian" if the letters are, "Cyrillic" if some are not, "sister" if the word certainly belongs to
-    another language, and "" without Cyrillic letters.
-    """
-    word = piece[slice(*core(piece))].lower()
-    if RUSSIAN.isdisjoint(word) and not any("\u0400" <= char <= "\u052f" for char in word):
-        return "", word
-    if word in word_lists("reading_hints")["sister"] or word[-1] == "ъ":
-        return "sister", word
-    return ("Russian" if RUSSIAN.issuperset(word) else "Cyrillic"), word
 
 
 def is_initial(pieces: Sequence[str], at: int) -> bool:

@@ -32,9 +32,9 @@ def stays(piece: str) -> bool:
     Args:
         piece: a part of the text between white space.
     """
-    digits = sum(map(str.isdigit, piece))
+    digits = sum(char.isdigit() for char in piece)
     if digits:
-        letters = sum(map(str.isalpha, piece))
+        letters = sum(char.isalpha() for char in piece)
         if digits > letters + 1 or _LONG_NUMBER.search(piece) or _ORDINAL.fullmatch(piece.strip('()«»",.;:!?')):
             return True
     call = _CALL.search(piece)
@@ -48,7 +48,6 @@ _CALL = re.compile(r"([а-яё]{2,})\([^()]+(?:\)\W*)?$", re.IGNORECASE)
 _LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}(?![а-яё]{4})|\d{3}")
 
 
-@lru_cache(maxsize=20_000)
 def core(piece: str) -> tuple[int, int]:
     """Return where a word starts and stops among the quotation marks, brackets and signs around it.
 
