@@ -13,17 +13,7 @@ from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.normalizers._context import Pieces, are_agreed
 from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading, names_of_bits, read_as
-from augment_ru.normalizers._lexicon import (
-    count,
-    has_prefix,
-    hidden_plain,
-    is_function,
-    is_hidden,
-    is_joined,
-    is_listed,
-    plain,
-    weight,
-)
+from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_joined, is_listed, weight
 from augment_ru.normalizers._pieces import ENDS, cased, core, fold
 from augment_ru.normalizers._reader import Reader
 
@@ -210,14 +200,13 @@ def glued(word: str) -> str:
     """
     if len(word) < _GLUED:
         return ""
+    if not any(_weight(word[start:]) for start in range(max(1, len(word) - _LONGEST), len(word) - _SHORT + 1)):
+        return ""  # most words end in no word
     best: list[tuple[float, tuple[str, ...]]] = [(0.0, ()), *[(_NOT, ())] * len(word)]
-    known, bare = _parts(), plain(word)
-    if not any(bare[start:] in known for start in range(max(1, len(word) - _LONGEST), len(word) - _SHORT + 1)):
-        return ""
     for start in range(len(word)):
         score, parts = best[start]
         for stop in range(start + 1, min(start + _LONGEST, len(word)) + 1) if score > _NOT else ():
-            if bare[start:stop] in known and (found := _weight(word[start:stop])):
+            if found := _weight(word[start:stop]):
                 best[stop] = max(best[stop], (score + found - _TOTAL, (*parts, word[start:stop])))
     score, parts = best[-1]
     is_short = len("".join(parts[1:])) < _SHORT or len(parts[-1]) < _SHORT
@@ -234,15 +223,10 @@ _NOT = -1e9
 
 
 def _weight(part: str) -> float:
-    """Return the weight of a part of glued words; 0 if its «ё» or its length forbid that."""
-    return weight(part) if len(part) > _SHORT or part in _short() else 0.0
-
-
-@cache
-def _parts() -> frozenset[str]:
-    """Return the words that may be glued to others, with е for ё."""
-    seldom = (word for word in map(plain, word_counts()) if len(word) > _SHORT and count(word) >= _SELDOM)
-    return frozenset([*seldom, *hidden_plain(), *map(plain, _short())])
+    """Return the weight of a part of glued words; 0 if the part may not be one of them."""
+    if len(part) > 3:  # noqa: PLR2004
+        return weight(part) if count(part) >= _SELDOM or is_hidden(part) else 0.0
+    return weight(part) if part in _short() else 0.0
 
 
 @cache

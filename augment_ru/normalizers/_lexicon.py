@@ -113,14 +113,13 @@ def _new() -> frozenset[str]:
 
 
 @cache
-def hidden_plain() -> frozenset[str]:
-    """Return the forms of the words that people hide from filters, with е for ё."""
+def _hidden_plain() -> frozenset[str]:
     return frozenset(map(plain, hidden_forms()))
 
 
 def is_hidden(word: str) -> bool:
     """Tell whether a word in lower case, with е or ё, is one that people hide from filters."""
-    return word.replace("ё", "е") in hidden_plain()
+    return word.replace("ё", "е") in _hidden_plain()
 
 
 _SOUNDS = str.maketrans("оеиыэяюбвгджзщё", "аеееееупфктшсша", "ьъ")
@@ -191,7 +190,7 @@ BEGUN, LOW = 4, log(1500)
 def heights() -> dict[str, float]:
     """Map beginnings of words, with е for ё, to the greatest `weight` (log frequency) of a word that begins so."""
     found: dict[str, float] = {}
-    for word in (*(word for word, often in _counts().items() if often >= _COMMON), *hidden_plain()):
+    for word in (*(word for word, often in _counts().items() if often >= _COMMON), *_hidden_plain()):
         height = weight(word)
         for stop in range(BEGUN + 1):
             begun = word[:stop]
@@ -253,8 +252,8 @@ def with_letter(before: str, after: str) -> set[str]:
     """Return the words (`is_word`) that have one letter between two strings of letters in lower case."""
     gap = f"{before}?{after}"
     found = {key[len(before)] for key in _dawg().similar_keys(gap, _any_letter())}
-    found |= {"е"} if "ё" in found else set()
-    if found & {"е"} or "ё" in gap or _gaps()[hash(plain(gap)) & _GAPS]:
+    found |= {"е"} if "ё" in found else set()  # «е» may stand for «ё»
+    if "е" in found or "ё" in gap or _gaps()[hash(plain(gap)) & _GAPS]:
         words, new = _counts(), _new()
         found.update(
             letter for letter in LETTERS if plain(before + letter + after) in words or before + letter + after in new
@@ -263,6 +262,7 @@ def with_letter(before: str, after: str) -> set[str]:
 
 
 _GAPS = (1 << 23) - 1
+"""The hashes of strings with a gap are taken modulo one more than this."""
 
 
 @cache
@@ -299,7 +299,7 @@ def is_joined(word: str) -> bool:
 
 @cache
 def _joined_words() -> frozenset[str]:
-    return hidden_plain().union(word for word, found in _counts().items() if found >= _SELDOM)
+    return _hidden_plain().union(word for word, found in _counts().items() if found >= _SELDOM)
 
 
 _SELDOM = 149
