@@ -128,7 +128,8 @@ class Lattice:
         # a reading by cheap ways tells which dear ways need not be taken: «п.о.т.о.м», whose signs may be any letters
         steps, least = self._steps(written), -inf
         if within < inf and not self.wild.keys().isdisjoint(written):
-            if is_form(small := written.lower()):  # «кто-то», as it is written
+            small = written.lower()
+            if RUSSIAN.issuperset(small.replace("-", "")) and is_form(small):  # «кто-то», as it is written
                 return self._words(written, steps, most, weight(small) - within - _SLACK)
             tiers = ([(one, one, one, one) for one in tier] for tier in list(zip(*steps, strict=True))[:2])
             cheap = (self._words(written, tier, most, least) for tier in tiers)
