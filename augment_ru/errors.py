@@ -3,7 +3,6 @@
 import difflib
 import reprlib
 import unicodedata
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -192,17 +191,6 @@ def optional(module: str, what: str, extra: str) -> Any:  # noqa: ANN401  (a mod
         return import_module(module)
     except ImportError as error:
         raise missing(what, extra) from error
-
-
-def not_utf8(error: UnicodeDecodeError) -> AugmentError:
-    """Return the error for rows that are not in UTF-8. It names UTF-16 if the data begin like UTF-16.
-
-    Args:
-        error: the error that Python raised.
-    """
-    is_utf16 = error.start == 0 and error.object[:2] in {BOM_UTF16_LE, BOM_UTF16_BE}
-    remedy = "give `encoding` utf-16" if is_utf16 else "give its encoding, as in `encoding` cp1251"
-    return AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8, or {remedy}")
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:

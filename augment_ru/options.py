@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, SupportsIndex
 
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 
 T = typing.TypeVar("T")
 
@@ -51,8 +51,7 @@ def values_of(name: str, made: Any, options: Mapping[str, Any]) -> dict[str, Any
     known = options_of(made)
     values = {}
     for option, value in options.items():
-        if option not in known:
-            raise unknown(f"option of {name}", option, known)
+        check_known(f"option of {name}", option, known)
         values[option] = parse(f"{name}.{option}", value, known[option]) if isinstance(value, str) else value
     return values
 

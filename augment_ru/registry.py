@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from augment_ru.errors import AugmentError, Terminated, said, saying_where, unknown
+from augment_ru.errors import AugmentError, Terminated, check_known, said, saying_where
 from augment_ru.resources import PACKAGE, folder
 
 _FOLDERS = {
@@ -86,8 +86,7 @@ def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kin
         AugmentError: the kind has no such name, or the module of this name does not define the object.
     """
     known = names(kind)
-    if name not in known:
-        raise unknown(singular, name, known)
+    check_known(singular, name, known)
     entry = offered(f"augment_ru.{kind}").get(name)
     if entry is not None:
         return entry.load()

@@ -80,7 +80,7 @@ def test_lines_and_blanks_without_an_end_are_an_error(monkeypatch: pytest.Monkey
     source = JsonLines(io.BytesIO(b"\n" * 7))
     with pytest.raises(AugmentError, match=r"line 6: 6 blank lines one after another; give a file of rows"):
         list(source)
-    with pytest.raises(AugmentError, match=r"line 1: over 20 bytes without an end of the line"):
+    with pytest.raises(AugmentError, match=r"line 1: over 20 bytes without a line end"):
         list(lines.read_lines(io.BytesIO(b"a" * 60)))
 
 

@@ -27,7 +27,7 @@ DIGESTS = {
     "case": "0b5e2cb0791811a3",
     "casing": "e0980e8fd50fab08",
     "colloquial": "4d0fd8ee28dcd0b6",
-    "diminutives": "b4fb7a88ad9117d7",
+    "diminutives": "d557970cc89c1675",
     "eda_delete": "d2cea0e527f90fad",
     "eda_swap": "f05018e754f77ec8",
     "emojify": "96d36ff0329d4c12",

@@ -15,15 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from augment_ru.edits import Span
 from augment_ru.errors import MALFORMED, AugmentError, brief, saying_instead, saying_where
-from augment_ru.evaluation.answer_scores import (
-    best_token_f1,
-    f1_of_true,
-    macro_f1,
-    matthews,
-    normalised,
-    same_answer,
-    whole,
-)
+from augment_ru.evaluation import answer_scores
 from augment_ru.evaluation.examples import Prediction
 from augment_ru.records import field_paths, metric_kinds
 from augment_ru.records.answers import answer_texts, label_of
@@ -402,7 +394,8 @@ def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str], form
         predictions: for each row, the answer of the model.
         form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
     """
-    return _mean([float(same_answer(gold, given, form)) for gold, given in zip(golds, predictions, strict=True)])
+    pairs = zip(golds, predictions, strict=True)
+    return _mean([float(answer_scores.same_answer(*pair, form)) for pair in pairs])
 
 
 def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "russian") -> float:
@@ -413,7 +406,8 @@ def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "
         predictions: for each row, the answer of the model.
         form: "russian" or "squad": how case, punctuation and spaces are made alike before words are compared.
     """
-    return _mean([best_token_f1(gold, given, form) for gold, given in zip(golds, predictions, strict=True)])
+    pairs = zip(golds, predictions, strict=True)
+    return _mean([answer_scores.best_token_f1(*pair, form) for pair in pairs])
 
 
 Questions: TypeAlias = Sequence[Sequence[str]]
@@ -430,7 +424,7 @@ def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]])
         golds: for each row and each of its questions, the right labels of the options.
         predictions: for each row, the predicted labels of all its options, one question after the other.
     """
-    return f1_of_true((gold, given) for _, gold, given in _options(golds, predictions))
+    return answer_scores.f1_of_true((gold, given) for _, gold, given in _options(golds, predictions))
 
 
 def muserc_em(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
@@ -443,7 +437,7 @@ def muserc_em(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) 
         golds: for each row and each of its questions, the right labels of the options.
         predictions: for each row, the predicted labels of all its options, one question after the other.
     """
-    return whole((question, gold == given) for question, gold, given in _options(golds, predictions))
+    return answer_scores.whole((question, gold == given) for question, gold, given in _options(golds, predictions))
 
 
 def _options(
@@ -465,8 +459,8 @@ def _mean(values: Sequence[float]) -> float:
 
 _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "accuracy": accuracy,
-    "macro_f1": lambda golds, predictions: macro_f1(zip(golds, predictions, strict=True)),
-    "mcc": lambda golds, predictions: matthews(zip(golds, predictions, strict=True)),
+    "macro_f1": lambda golds, predictions: answer_scores.macro_f1(zip(golds, predictions, strict=True)),
+    "mcc": lambda golds, predictions: answer_scores.matthews(zip(golds, predictions, strict=True)),
     "exact_match": exact_match,
     "f1": f1,
     "grade_norm": grade_norm,
@@ -521,7 +515,7 @@ def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[
     """
 
     def score(golds: Sequence[str], predictions: Sequence[str]) -> float:
-        return macro_f1(zip(golds, predictions, strict=True), classes)
+        return answer_scores.macro_f1(zip(golds, predictions, strict=True), classes)
 
     return {name: Metric("labels", score) if name == "macro_f1" else metric for name, metric in metrics.items()}
 
@@ -545,7 +539,7 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
         form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
     """
     if kind == "answers":
-        return same_answer(gold, prediction, form)
+        return answer_scores.same_answer(gold, prediction, form)
     if kind == "rankings":
         return bool(gold.is_met(prediction))
     if kind == "exercises":
@@ -567,7 +561,7 @@ def as_compared(kind: Kind, answer: Any, form: str = "russian") -> Any:  # noqa:
         form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
     """
     if kind == "answers":
-        return normalised(answer, form)
+        return answer_scores.normalised(answer, form)
     return answer[:1] if kind == "rankings" else answer
 
 

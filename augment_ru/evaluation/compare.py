@@ -147,8 +147,7 @@ def _stated_rows(report: NamedReport, *, clean: bool) -> Mapping[str, Sequence[s
         problem = f"{report.where}: is a report of version {values.version}; this augment-ru compares version {VERSION}"
         raise AugmentError(f"{problem}; run augment-ru evaluate again")
     if values.rows is None or (clean and values.original_rows is None):
-        problem = f"{report.where}: states no rows, so an older version wrote it; run augment-ru evaluate again"
-        raise AugmentError(problem)
+        raise AugmentError(f"{report.where}: states no rows, as those of older versions; run augment-ru evaluate again")
     return {ORIGINAL: values.original_rows or ()} if clean else values.rows
 
 

@@ -3,7 +3,6 @@
 The same answers give the same report, byte for byte.
 """
 
-import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +12,6 @@ from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import zip_longest
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -811,8 +809,7 @@ def checked_models(models: Models, options: Mapping[str, Any], nearest: str = ""
     """
     listed: object = models  # in a list only texts; a function or another model needs a name
     if not isinstance(listed, Mapping | list | tuple) or not all(isinstance(one, str) for one in listed):
-        problem = "models: must be a list, such as ['majority'], or names with models, such as {'mine': model}"
-        raise AugmentError(problem)
+        raise AugmentError("models: must be a list, as ['majority'], or names with models, as {'mine': model}")
     if not models:
         raise AugmentError("no model; name one with `models`; augment-ru list models shows them")
     given = models.items() if isinstance(models, Mapping) else map(examples.named_spec, models)
@@ -842,14 +839,10 @@ def _nearest(settings: EvaluationSettings, shown: Demonstrations, task: Task) ->
     made = examples.options_class(spec)
     if not {"corpus", "depth"} <= {one.name for one in fields(made)} if made else True:
         raise AugmentError(f"`nearest` {spec}: ranks no documents by their texts; take tfidf or hf-encoder:MODEL")
-    with TemporaryDirectory() as folder:
-        corpus = Path(folder, "rows.jsonl")
-        texts = [examples.example_of(row, task).text for row in shown.rows]
-        lines = (json.dumps({"_id": str(at), "text": text}) for at, text in enumerate(texts))
-        corpus.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        request = examples.ModelRequest("", task, None, settings.device, seed=settings.seed)
-        own = {**settings.options.get(kind, {}), "corpus": str(corpus), "depth": max(len(texts), 1)}
-        return examples.NamedModel.of("nearest", examples.model_of(spec, request, own))
+    corpus = [{"_id": str(at), "text": examples.example_of(row, task).text} for at, row in enumerate(shown.rows)]
+    request = examples.ModelRequest("", task, None, settings.device, seed=settings.seed)
+    own = {**settings.options.get(kind, {}), "corpus": corpus, "depth": max(len(corpus), 1)}
+    return examples.NamedModel.of("nearest", examples.model_of(spec, request, own))
 
 
 _Asked: TypeAlias = tuple[str, _Given, Mapping[str, Any], PromptOf | None]

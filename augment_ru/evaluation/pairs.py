@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
+import msgspec
+
 from augment_ru.edits import Edit
 from augment_ru.engine.result import new_values
 from augment_ru.errors import AugmentError, saying_instead, saying_where
@@ -326,19 +328,13 @@ def _spans_of(given: object, texts: Mapping[str, str]) -> Mapping[str, Sequence[
 
     Fields without a text in `texts` are dropped. The result is None if a span is malformed or lies outside its text.
     """
-    if not isinstance(given, Mapping):
+    try:
+        stated = msgspec.convert(given, dict[str, list[tuple[int, int, str]]])
+    except msgspec.ValidationError:
         return None
-    for name, spans in given.items():
-        size = len(texts.get(name, ""))
-        if name in texts and not (isinstance(spans, Sequence) and all(_fits(span, size) for span in spans)):
-            return None
-    return {name: spans for name, spans in given.items() if name in texts}
-
-
-def _fits(span: object, size: int) -> bool:
-    if not isinstance(span, Sequence) or [type(part) for part in span] != [int, int, str]:
-        return False
-    return bool(0 <= span[0] <= span[1] <= size)
+    found = {name: spans for name, spans in stated.items() if name in texts}
+    fit = (0 <= start <= stop <= len(texts[name]) for name, spans in found.items() for start, stop, _ in spans)
+    return found if all(fit) else None
 
 
 def restored_row(row: Row, task: Task) -> dict[str, Any]:

@@ -268,8 +268,7 @@ class Demonstrations:
             chosen = [own[at] for at in drawn]
         if not chosen:
             field = self.task.scoring.grouped_by
-            problem = f"`shots` {shots}: no train row has {group} in '{field}', as a row that is evaluated has"
-            raise AugmentError(problem)
+            raise AugmentError(f"`shots` {shots}: no train row has {group} in '{field}', as an evaluated row has")
         return tuple(self.rows[at] for at in chosen)
 
 

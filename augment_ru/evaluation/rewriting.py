@@ -65,8 +65,7 @@ class Judges:
                 the task has no written answers.
         """
         if folders and (folders.keys() != _METRICS.keys() or kind != "answers"):
-            problem = f"`judges`: needs a task with written answers, and a model of each of {', '.join(_METRICS)}"
-            raise AugmentError(problem)
+            raise AugmentError(f"`judges`: needs a task with written answers, and models of {', '.join(_METRICS)}")
         found = {}
         for name, folder in folders.items():
             read = generic("source", "text") if name == "meaning" else generic("text")

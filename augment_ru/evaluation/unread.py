@@ -75,13 +75,8 @@ def without_marks(prediction: Any) -> Any:  # noqa: ANN401  (JSON values)
 
 
 def _texts(prediction: object) -> Iterator[str]:
-    if prediction is None or isinstance(prediction, str):
-        yield prediction or EMPTY
-    elif isinstance(prediction, Mapping):
-        for one in prediction.values():
-            yield from _texts(one)
-    elif isinstance(prediction, Sequence):
-        for one in prediction:
+    if isinstance(prediction, Mapping | Sequence) and not isinstance(prediction, str):
+        for one in prediction.values() if isinstance(prediction, Mapping) else prediction:
             yield from _texts(one)
     else:
-        yield str(prediction)
+        yield EMPTY if prediction is None else str(prediction)

@@ -7,9 +7,8 @@ from io import StringIO
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError, saying_where
-from augment_ru.formats.files import decoded
 from augment_ru.formats.json_lines import encoded
-from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, pass_over, too_long
+from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, decoded, pass_over, too_long
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """The first characters of a cell that a spreadsheet takes for a formula (OWASP, "CSV Injection")."""

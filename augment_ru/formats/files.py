@@ -23,7 +23,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
-from augment_ru.errors import AugmentError, escaped, not_utf8, optional, saying_instead
+from augment_ru.errors import AugmentError, escaped, optional, saying_instead
 from augment_ru.formats.remote import Remote, is_url
 
 PACKED = (".gz", ".zst")
@@ -72,10 +72,9 @@ def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
     reader = reader or gzip.GzipFile(fileobj=stream, mode="rb")
 
     def read(size: int) -> bytes:
-        try:
+        remedy = "pack it again, or give it plain"
+        with saying_instead(lambda error: f"cannot be unpacked: {error}; {remedy}", OSError, EOFError, zlib.error):
             return bytes(reader.read(size))
-        except (OSError, EOFError, zlib.error) as error:
-            raise AugmentError(f"cannot be unpacked: {error}; pack it again, or give it plain") from error
 
     return buffered(read)
 
@@ -419,8 +418,7 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
             check_folder(f"{option} {file}", path)
             place = str(followed(path, option))
         if any(file == source if is_url(file) else _is_read(path, source) for source in sources):
-            problem = f"{option} {file}: is read by this run; give another file, or what it holds would be lost"
-            raise AugmentError(problem)
+            raise AugmentError(f"{option} {file}: is read by this run; give another file, or its content would be lost")
         if (other := taken.setdefault(place, option)) != option:
             raise AugmentError(f"{option} {file}: is the file of {other}, too; give each a file of its own")
 
@@ -489,18 +487,6 @@ def check_encoding(name: str) -> None:
     known = "for Russian mostly utf-8, cp1251, koi8-r or utf-16"
     with saying_instead(f"`encoding` {name}: no such encoding of texts; {known}", LookupError):
         "".encode(name)
-
-
-def decoded(data: bytes) -> str:
-    """Decode bytes in UTF-8.
-
-    Raises:
-        AugmentError: the bytes are not valid UTF-8.
-    """
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise not_utf8(error) from error
 
 
 def is_utf8(encoding: str) -> bool:

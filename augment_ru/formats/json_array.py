@@ -11,10 +11,9 @@ from io import BytesIO
 from typing import Any, BinaryIO, ClassVar
 
 from augment_ru.errors import AugmentError
-from augment_ru.formats.files import decoded
 from augment_ru.formats.json_lines import JsonLines, parsed
 from augment_ru.formats.json_places import skip, value_end, value_places
-from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, too_long
+from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line, decoded, too_long
 
 LONGEST_JSON = 2**30
 """The largest JSON file that is read, in bytes after unpacking."""

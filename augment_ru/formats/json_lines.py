@@ -7,8 +7,8 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import orjson
 
-from augment_ru.errors import AugmentError, not_utf8
-from augment_ru.formats.lines import Line, read_lines
+from augment_ru.errors import AugmentError
+from augment_ru.formats.lines import Line, decoded, read_lines
 
 
 class _RejectedError(ValueError):
@@ -53,10 +53,7 @@ def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
         AugmentError: the line is not UTF-8, not JSON or not an object; it holds NaN, an infinity or a key twice; or it
             is nested too deeply.
     """
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise not_utf8(error) from error
+    text = decoded(data)
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:

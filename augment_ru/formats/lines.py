@@ -1,5 +1,6 @@
 """Read the lines of a file."""
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
@@ -55,6 +56,20 @@ class Line(NamedTuple):
         return self
 
 
+def decoded(data: bytes) -> str:
+    """Decode bytes in UTF-8.
+
+    Raises:
+        AugmentError: the bytes are not valid UTF-8. The message names UTF-16 if they begin like it.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        is_utf16 = error.start == 0 and data[:2] in {BOM_UTF16_LE, BOM_UTF16_BE}
+        remedy = "give `encoding` utf-16" if is_utf16 else "give its encoding, as in `encoding` cp1251"
+        raise AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8, or {remedy}") from error
+
+
 PLAIN_LINE = (None, b"\n", None)
 """The `problem`, `end` and `place` of most lines: usable, ended by a line feed, with no further data."""
 
@@ -98,8 +113,7 @@ def pass_over(stream: BinaryIO, data: bytes, number: int) -> None:
     while not data.endswith(b"\n") and (data := stream.readline(MAX_LINE)):
         passed += len(data)
         if passed > _LONGEST:
-            problem = f"line {number}: over {_LONGEST:,} bytes without an end of the line; give a file of rows"
-            raise AugmentError(problem)
+            raise AugmentError(f"line {number}: over {_LONGEST:,} bytes without a line end; give a file of rows")
 
 
 def too_long(what: str, most: int) -> str:

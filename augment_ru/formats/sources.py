@@ -16,10 +16,10 @@ import msgspec
 from augment_ru.errors import AugmentError, brief, saying_instead, saying_where, unknown
 from augment_ru.formats import delimited, json_array
 from augment_ru.formats.delimited import Table
-from augment_ru.formats.files import PACKED, bare_name, decoded
+from augment_ru.formats.files import PACKED, bare_name
 from augment_ru.formats.json_array import ArrayRows, JsonArray, json_source
 from augment_ru.formats.json_lines import Around, JsonLines, encoded_row
-from augment_ru.formats.lines import BOM, MAX_LINE, Line, pass_over, read_lines
+from augment_ru.formats.lines import BOM, MAX_LINE, Line, decoded, pass_over, read_lines
 from augment_ru.formats.parquet import Parquet, ParquetRows, as_stream
 
 FIELD = "text"

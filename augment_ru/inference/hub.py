@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import AugmentError, optional
 from augment_ru.inference.pretrained import NEEDED
 
 _SMALL = (".json", ".txt", ".model", ".spm", ".tiktoken")
@@ -36,11 +36,10 @@ def pull(name: str, revision: str | None = None) -> str:
     Raises:
         AugmentError: the model does not exist, or the hub cannot be reached.
     """
-    try:
-        from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415  (an extra)
-        from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled  # noqa: PLC0415
-    except ImportError as error:
-        raise missing(NEEDED, "models") from error
+    optional("huggingface_hub", NEEDED, "models")
+    from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415  (an extra)
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled  # noqa: PLC0415
+
     try:
         files = wanted([file.rfilename for file in HfApi().model_info(name, revision=revision).siblings or ()])
         if "config.json" in files:

@@ -16,17 +16,10 @@ from augment_ru.adversary.confirmation import MEASURED
 from augment_ru.adversary.defaults import ATTACKS
 from augment_ru.adversary.goal import Goal
 from augment_ru.errors import AugmentError, amount, unknown
+from augment_ru.evaluation import examples
 from augment_ru.evaluation.answers import answer_kind, different_golds, labels_of_different
 from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.evaluation import checked_models, evaluate
-from augment_ru.evaluation.examples import (
-    ModelRequest,
-    NamedModel,
-    default_path,
-    named_spec,
-    opened_cache,
-    runs_network,
-)
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.evaluation.protocol import EvaluationSettings
@@ -108,9 +101,9 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
     probability = 1.0 if given["probability"] is None else given["probability"]
     models = dict.fromkeys(filter(None, (given["model"], given["guide"])))
     named = checked_models(list(models), model_options(given["model_options"]))
-    has_network = any(runs_network(str(spec)) for _, spec in named)
+    has_network = any(examples.runs_network(str(spec)) for _, spec in named)
     rows = rows_job({**given, "probability": probability}, given["attacks"] or ATTACKS, asks_model=has_network)
-    cache = [] if given["cache"] == "none" else [given["cache"] or str(default_path())]
+    cache = [] if given["cache"] == "none" else [given["cache"] or str(examples.default_path())]
     rows = replace(rows, reads=[*rows.reads, *cache])
     rows.check()
     if given["defence"] is not None:
@@ -122,8 +115,7 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
     if given["html"] is not None:
         check_outputs([("`html`", given["html"])], [rows.source, *rows.reads])
         if rows.output is None or rows.output == given["html"] or rows.meta != "full":
-            problem = "`html`: the page reads the rows with their edits; give another `output`, and `meta` full"
-            raise AugmentError(problem)
+            raise AugmentError("`html`: the page reads rows with their edits; give another `output`, and `meta` full")
     if given["resume"] and given["seconds"] is not None:
         raise AugmentError("`resume`: with `seconds` the rows depend on the speed; leave one of them out")
     return rows
@@ -170,7 +162,7 @@ class SearchRows(RowWork):
             confirm=given["confirm"],
         )
         scoring = self.schema.scoring
-        cached = partial(opened_cache, given["cache"] or default_path())  # several processes may have it open
+        cached = partial(examples.opened_cache, given["cache"] or examples.default_path())  # several may have it open
         if adversary.confirm:
             with cached() as cache:
                 adversary.use_cache(cache)
@@ -203,13 +195,13 @@ class SearchRows(RowWork):
 
         return on_chunk
 
-    def _model(self, spec: str) -> NamedModel:
+    def _model(self, spec: str) -> examples.NamedModel:
         """Load the model with this specification."""
         given, job = self.given, self.job
         device, seed = given["device"] or "auto", job.perturbers[0].seed
-        request = ModelRequest("", self.schema, self.labels, device, None, job.encoding, given["train"], seed)
-        options = model_options(given["model_options"]).get(named_spec(spec)[1].partition(":")[0], {})
-        return NamedModel.made(spec, request, options)
+        request = examples.ModelRequest("", self.schema, self.labels, device, None, job.encoding, given["train"], seed)
+        options = model_options(given["model_options"]).get(examples.named_spec(spec)[1].partition(":")[0], {})
+        return examples.NamedModel.made(spec, request, options)
 
 
 def _check_answer(gold: Sequence[str], record: Record) -> None:
@@ -234,7 +226,7 @@ def _tell_what_broke(rows: RowsJob, given: Mapping[str, Any]) -> None:
         task=given["task"], text_fields=fields, label_fields=golds, seed=seed, flipping="none"
     )
     pairs = loaded(rows.output, settings).pairs
-    argument = named_spec(given["model"])[1].partition(":")[2]
+    argument = examples.named_spec(given["model"])[1].partition(":")[2]
     train = argument if argument and Path(argument).is_file() else given["train"]
     learned = learned_from(train, pairs.task, rows.encoding) if train else frozenset()
     for line in told(pairs, learned):

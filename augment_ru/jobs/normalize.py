@@ -9,14 +9,12 @@ from augment_ru.formats.row import Changed
 from augment_ru.jobs.messages import Advance, checking, say
 from augment_ru.jobs.perturb import Show, make_rows, wrote
 from augment_ru.jobs.row_work import OnChunk, RowWork
-from augment_ru.jobs.rows import RowsJob, stated, with_split
+from augment_ru.jobs.rows import job_of
 from augment_ru.jobs.summary import Tally
 from augment_ru.normalizers._normalization import normalizations_of
 from augment_ru.normalizers._normalizer import KEY, Normalizer
 from augment_ru.records.record import Record
 from augment_ru.registry import own_files
-
-_SAME = ("source", "task", "fields", "meta", "limit", "input_format", "encoding", "csv_safe", "quiet")
 
 
 def normalize_rows(given: Mapping[str, Any]) -> int:
@@ -30,16 +28,7 @@ def normalize_rows(given: Mapping[str, Any]) -> int:
     """
     with checking():
         normalizer = Normalizer(normalizations_of(given["normalizers"], given["options"]))
-        job = RowsJob(
-            output=given["output"],
-            perturbers=(),
-            preparation=Preparation(()),
-            reads=[*map(str, own_files())],
-            skip=given["on_error"] == "skip",
-            key=KEY,
-            **stated(given, _SAME),
-        )
-        job = with_split(job, given)
+        job = job_of(given, (), Preparation(()), [*map(str, own_files())], KEY)
         job.check()
     tally = Tally({})
     make_rows("normalize", job, tally, lambda show: NormalizeRows(job, normalizer, show))

@@ -15,8 +15,6 @@ from hashlib import blake2b
 from io import BytesIO
 from typing import Any, BinaryIO, NamedTuple
 
-import msgspec
-
 from augment_ru.errors import AugmentError, amount
 from augment_ru.formats.sinks import Sink
 from augment_ru.formats.sources import FilePart, file_parts
@@ -26,7 +24,7 @@ from augment_ru.jobs.messages import say, silent
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.run.engines import LOCAL, in_order
-from augment_ru.run.stores import PartStore, store_of, stores_beside
+from augment_ru.run.stores import PartStore, sealed, store_of, stores_beside, unsealed
 
 _FACTS = "facts.json"
 """The file in the store of a run that holds everything its rows depend on besides the input."""
@@ -96,7 +94,7 @@ class KeptParts:
             part: the part of the input.
         """
         data = None if self.store is None else self.store.read(part.name)
-        done = None if data is None else _read(data)
+        done = None if data is None else unsealed(data, PartDone)
         self.found += done is not None
         return done
 
@@ -111,19 +109,7 @@ class KeptParts:
             AugmentError: the file cannot be written.
         """
         if self.store is not None and not outcome.failed:
-            self.store.write(part.name, _written(outcome))
-
-
-def _written(done: PartDone) -> bytes:
-    body = msgspec.msgpack.encode(done)
-    return blake2b(body).digest() + body
-
-
-def _read(data: bytes) -> PartDone | None:
-    digest, body = data[: blake2b.MAX_DIGEST_SIZE], data[blake2b.MAX_DIGEST_SIZE :]
-    if blake2b(body).digest() != digest:
-        return None
-    return msgspec.msgpack.decode(body, type=PartDone, dec_hook=lambda kind, held: kind(held))  # makes a Counter
+            self.store.write(part.name, sealed(outcome))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar
 
-from augment_ru.engine.prepare import CHUNK_CHARACTERS, CHUNK_ROWS, LONGEST, SIZE, chunks
+from augment_ru.engine.prepare import CHUNK_CHARACTERS, CHUNK_ROWS, LONGEST
 from augment_ru.errors import AugmentError, saying_where
 from augment_ru.formats.files import Piped, in_utf8, is_packed, is_utf8, open_input, twice
 from augment_ru.formats.json_lines import PLAIN, JsonLines, objects_of
@@ -126,46 +126,38 @@ class RowsReading:
         """Yield the records in chunks: records that are perturbed together.
 
         Args:
-            sink: what writes the rows; its format decides how chunks are made.
+            sink: what writes the rows; lines of JSON that are read and written may be taken in columns.
         """
-        if not (isinstance(self.source, JsonLines) and isinstance(sink, LinesSink)):
-            yield from self._chunks(self.source)
-            return
-        for lines in said_rows(self._blocks(self.source), where_of(self.job)):
-            records = self._alike(lines)
-            if records is None:
-                yield from self._chunks(lines)
-                continue
-            self.tally.read += sum(map(len, records.lines or ()))
-            self.tally.rows += len(records)
-            self._recognised(records.task)
-            yield ReadChunk(records, lines.copy, self._refuse)
+        in_columns = isinstance(self.source, JsonLines) and isinstance(sink, LinesSink)
+        for lines in said_rows(self._blocks(), where_of(self.job)):
+            alike = self._alike(lines) if in_columns else None
+            if alike is not None:
+                self.tally.read += sum(map(len, alike.lines or ()))
+                self.tally.rows += len(alike)
+                self._recognised(alike.task)
+                yield ReadChunk(alike, lines, self._refuse)
+            else:
+                used: list[Line] = []
+                if records := list(self.records(lines, used)):
+                    yield ReadChunk(records, used, self._refuse)
 
-    def _chunks(self, lines: Iterable[Line]) -> Iterator["ReadChunk"]:
-        """Yield the records of these lines in chunks."""
-        used: list[Line] = []
-        for records in chunks(self.records(lines, used), SIZE):
-            yield ReadChunk(records, used.copy, self._refuse)
-            used.clear()
-
-    def _blocks(self, source: JsonLines) -> Iterator[list[Line]]:
+    def _blocks(self) -> Iterator[list[Line]]:
         """Yield lists of up to `CHUNK_ROWS` lines or `CHUNK_CHARACTERS` bytes, until the run has reached its limit.
 
         A list ends early where a pipe has no more to read: the program at its other end may wait for these rows.
         """
-        lines, limit, size = iter(source), self.job.limit, 0
-        block: list[Line] = []
-        pipe = source.stream if isinstance(source.stream, Piped) else None
+        lines, limit, stream = iter(self.source), self.job.limit, getattr(self.source, "stream", None)
         while count := CHUNK_ROWS if limit is None else min(CHUNK_ROWS, limit - self.tally.rows):
+            block, size = list[Line](), 0
             for line in lines:
                 block.append(line)
                 size += len(line.data)
-                if len(block) == count or size >= CHUNK_CHARACTERS or (pipe and pipe.is_drained()):
+                is_drained = isinstance(stream, Piped) and stream.is_drained()
+                if len(block) == count or size >= CHUNK_CHARACTERS or is_drained:
                     break
             if not block:
                 return
             yield block
-            block, size = [], 0
 
     def _alike(self, lines: Sequence[Line]) -> AlikeRecords | None:
         """Return the records of these lines as `AlikeRecords`; None if they are not alike or need checks."""
@@ -271,21 +263,20 @@ class ReadChunk(NamedTuple):
 
     Attributes:
         records: the records.
-        lines: a function without arguments that returns the lines (number and text) of the records, in their order.
+        lines: the lines (number and text) of the records, in their order.
         refuse: a function that takes a line and a reason. If bad rows are skipped, it writes the row to the file of
             rejected rows; otherwise it raises an error that names the row.
     """
 
     records: Sequence[Record]
-    lines: Callable[[], list[Line]]
+    lines: Sequence[Line]
     refuse: Callable[[Line, str], None]
 
     def halves(self) -> Iterator["ReadChunk"]:
         """Yield the first and the second half of the chunk."""
-        records, lines = list(self.records), self.lines()
-        middle = len(records) // 2
+        middle = len(self.records) // 2
         for some in (slice(None, middle), slice(middle, None)):
-            yield ReadChunk(records[some], lines[some].copy, self.refuse)
+            yield ReadChunk(self.records[some], self.lines[some], self.refuse)
 
 
 OnChunk: TypeAlias = Callable[[Sequence[Record], Tally, Advance], Sequence[tuple[Record, Changed]]]
@@ -422,4 +413,4 @@ def rows_made(
     else:
         size = sum(map(len, chunk.records[0].texts().values()))
         reason = f"out of memory: its texts have {size:,} characters; split them, or run on a larger machine"
-        chunk.refuse(chunk.lines()[0], reason)
+        chunk.refuse(chunk.lines[0], reason)

@@ -1,8 +1,9 @@
 """A run over the rows of a file: its input, its outputs, its attacks, and its division into parts."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
@@ -29,7 +30,7 @@ from augment_ru.options import by_name
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_or_file
 from augment_ru.registry import chain_names, own_files
-from augment_ru.release.manifest import environment
+from augment_ru.release.manifest import digests_in, environment
 from augment_ru.run.engines import LOCAL, engine_of
 from augment_ru.run.work import Engine
 
@@ -243,18 +244,31 @@ def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bo
         AugmentError: a name is unknown, a value is wrong, or a file cannot be read.
     """
     preparation, perturbers = asked_attacks(given, attacks, asks_model=asks_model)
-    job = RowsJob(
-        output=given.get("output"),
-        perturbers=perturbers,
-        preparation=preparation,
-        reads=_files_read(given),
-        skip=given.get("on_error") == "skip",
-        **stated(given, {one.name for one in fields(RowsJob)} - {"output"}),
-    )
-    return with_split(job, {**given, "attacks": attacks}) if "part_size" in given else job
+    return job_of({**given, "attacks": attacks}, perturbers, preparation, _files_read(given), KEY)
 
 
-def with_split(job: RowsJob, given: Mapping[str, Any]) -> RowsJob:
+def job_of(
+    given: Mapping[str, Any], perturbers: Sequence[Perturber], preparation: Preparation, reads: Sequence[str], key: str
+) -> RowsJob:
+    """Return the run that the options of a command ask for.
+
+    Args:
+        given: the values of the options, by parameter name; an option that the user did not set is None or empty.
+        perturbers: the attacks that they name.
+        preparation: how the texts of the run are annotated and protected.
+        reads: the other files that the run reads.
+        key: the name of the field for metadata.
+
+    Raises:
+        AugmentError: the run cannot be divided as the options say.
+    """
+    own = stated(given, {one.name for one in fields(RowsJob)} - {"output"})
+    own |= {"perturbers": perturbers, "preparation": preparation, "reads": reads, "key": key}
+    job = RowsJob(output=given.get("output"), skip=given.get("on_error") == "skip", **own)
+    return _with_split(job, given) if "part_size" in given else job
+
+
+def _with_split(job: RowsJob, given: Mapping[str, Any]) -> RowsJob:
     """Return a copy of a run that is split into parts as the options of a command ask for.
 
     Args:
@@ -316,15 +330,9 @@ def _facts(given: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
 
 def _digest(path: Path) -> str:
     """Return the SHA-256 of a file, or of the names and contents of all files in a folder."""
-    found = sha256()
     with saying_instead(lambda error: f"{path}: cannot be read ({error.strerror})", OSError):
-        files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
-        for file in files:
-            name = file.relative_to(path).as_posix().encode("utf-8", "surrogatepass")
-            found.update(name + b" %d\0" % file.stat().st_size)
-            with file.open("rb") as stream:
-                found.update(file_digest(stream, "sha256").digest())
-    return found.hexdigest()
+        found = digests_in(path)
+    return found.get(".") or sha256(json.dumps(found).encode()).hexdigest()
 
 
 def model_options(pairs: Sequence[str]) -> dict[str, dict[str, str]]:

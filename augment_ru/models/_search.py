@@ -1,6 +1,6 @@
 """Shared by models that rank documents: the corpus, and rankings with the scores of their documents."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ import numpy as np
 from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Example, Model, Scored
-from augment_ru.formats.read import read_rows
+from augment_ru.formats.read import read_rows, rows_of
 
 DIGITS = 4
 """The decimals to which scores are rounded, so that the order of documents does not depend on rounding errors."""
@@ -29,21 +29,21 @@ class Corpus(NamedTuple):
     digest: str
 
 
-def corpus_of(path: str | None, encoding: str) -> Corpus:
-    """Read a file of documents in the layout of BEIR and MTEB.
+def corpus_of(given: str | Sequence[Mapping[str, str]] | None, encoding: str) -> Corpus:
+    """Read documents in the layout of BEIR and MTEB.
 
     A row has `_id`, `text` and perhaps `title`, which is put before the text.
 
     Args:
-        path: the file; None raises an error.
+        given: their file or their rows; None raises an error.
         encoding: the encoding of the file, if it is not UTF-8.
 
     Raises:
         AugmentError: no file is named, or a row has no id or text.
     """
-    if not path:
+    if given is None or given == "":
         raise AugmentError("needs the file of the documents, as in bm25:corpus.jsonl")
-    rows = read_rows(path, encoding=encoding)
+    rows = read_rows(given, encoding=encoding) if isinstance(given, str) else rows_of(given)
     for where, row in rows.rows:
         if "_id" not in row or not isinstance(row.get("text"), str):
             raise AugmentError(f"{where}: needs a document with _id and text")

@@ -71,8 +71,7 @@ class TorchModel(Model):
 
     def __post_init__(self) -> None:
         if (self.labels is None) == (self.decode is None):
-            problem = "a torch model needs either labels (one for each output) or decode, a function of the output"
-            raise AugmentError(problem)
+            raise AugmentError("a torch model needs labels (one for each output) or decode (a function of the output)")
         place = device_of(self.device)
         casts = self.autocast is not None and not (self.autocast == "auto" and place.type == "cpu")
         object.__setattr__(self, "module", self.module.to(place).eval())
@@ -107,8 +106,9 @@ class TorchModel(Model):
                     output = self.module(*inputs) if isinstance(inputs, tuple) else self.module(inputs)
             predictions = decode(output)
             if len(predictions) != len(members):
-                problem = f"{len(predictions)} predictions for {len(members)} examples; decode must return one for each"
-                raise AugmentError(problem)
+                raise AugmentError(
+                    f"{len(predictions)} predictions for {len(members)} examples; decode must return as many"
+                )
             for index, prediction in zip(batch, predictions, strict=True):
                 found[index] = prediction
 

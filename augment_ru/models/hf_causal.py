@@ -113,7 +113,6 @@ def _chat(tokenizer: Any, given: Options) -> Chat | None:  # noqa: ANN401  (a to
     if given.chat == "none" or not has_one:
         for name in ("system", "reasoning"):
             if getattr(given, name):
-                problem = f"option {name}: is for chats, and this model is asked with plain texts; leave it out"
-                raise AugmentError(problem)
+                raise AugmentError(f"option {name}: is for chats, but this model is asked with texts; leave it out")
         return None
     return Chat(tokenizer, "turns" if given.chat == "auto" else given.chat, system_of(given.system), given.reasoning)

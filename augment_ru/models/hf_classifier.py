@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Scored
 from augment_ru.inference.batches import MOST_SEQUENCES, each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
@@ -219,8 +219,7 @@ def matched_labels(
         left, equals, right = pair.partition("=")
         if not equals:
             raise AugmentError(f"option mapping: '{pair}' is no pair of labels; write MODEL=DATA, as in LABEL_0=нет")
-        if left not in own:
-            raise unknown("label of the model", left, own)
+        check_known("label of the model", left, own)
         given[left] = right
     known = {label.lower(): label for label in labels or ()}
     numbered = all(name == f"LABEL_{index}" for index, name in enumerate(own))

@@ -1,6 +1,6 @@
 """A sentence encoder of Hugging Face: it ranks the documents of a corpus by the cosine of their vectors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,14 +22,14 @@ class Options(LoadingOptions):
 
     Attributes:
         depth: how many documents a ranking holds at most.
-        corpus: the file of the documents; it must be given.
+        corpus: the file of the documents, or their rows; one must be given.
         pooling: how the vector of a text is made: `mean` of its token vectors, or `cls`, the vector of its first token.
         query: a text that is put before each query, such as "query: ".
         document: a text that is put before each document, such as "passage: ".
     """
 
     depth: int = limited(100, positive=True)
-    corpus: str | None = None
+    corpus: str | Sequence[Mapping[str, str]] | None = None
     pooling: str = limited("mean", possible=POOLINGS)
     query: str = ""
     document: str = ""

@@ -31,11 +31,11 @@ class Options(CheckedOptions):
     """The options of the model `tfidf` (it ranks documents), set by `--model-option tfidf.NAME=VALUE`.
 
     Attributes:
-        corpus: the file of the documents; it must be given.
+        corpus: the file of the documents, or their rows; one must be given.
         depth: how many documents a ranking holds at most.
     """
 
-    corpus: str | None = None
+    corpus: str | Sequence[Mapping[str, str]] | None = None
     depth: int = limited(100, positive=True)
 
 
@@ -53,7 +53,7 @@ def tfidf(request: ModelRequest, /) -> Ranker:
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415  (an extra)
 
     documents = corpus_of(given.corpus, request.encoding)
-    with saying_instead(lambda error: f"{given.corpus}: {error}", ValueError):
+    with saying_instead(lambda error: f"option corpus: {error}", ValueError):
         vectors = TfidfVectorizer().fit(documents.texts)
     found = vectors.transform(documents.texts)
 

@@ -32,18 +32,17 @@ def check_pattern(where: str, pattern: str) -> None:
         raise ValueError(f"{where}: no regular expression: {error}") from error
 
 
-def matches(pattern: str, text: str, what: str = "pattern") -> list[tuple[int, int]]:
+def matches(pattern: str, text: str) -> list[tuple[int, int]]:
     """Return the places where a regular expression matches a text: start and stop of each, in code points.
 
     Args:
         pattern: the regular expression.
         text: the text.
-        what: the name of the pattern in messages.
 
     Raises:
         AugmentError: the search takes over a second.
     """
-    return [match.span() for match in _matches(pattern, text, what)]
+    return [match.span() for match in _matches(pattern, text, "pattern")]
 
 
 def is_found(pattern: str, text: str, what: str = "pattern") -> bool:

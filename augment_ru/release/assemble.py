@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import group_of
 from augment_ru.records import field_paths
 from augment_ru.release.card import card, shown_demonstrations, shown_pairs
@@ -17,7 +18,7 @@ from augment_ru.release.lm_eval import harness_files, stated_prompts
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
 from augment_ru.release.original_rows import TaskInput, constraints_of, episodes_of
 from augment_ru.release.release_recipe import ReleaseRecipe
-from augment_ru.release.shards import Shard
+from augment_ru.release.shards import read_shard
 from augment_ru.release.variation_figures import VariationFigures, add_figures, figure_entries, no_figures
 
 CARD, RECIPE = "README.md", "recipe.toml"
@@ -28,7 +29,7 @@ _MOST_LABELS = 20
 def assemble(
     recipe: ReleaseRecipe,
     tasks: Sequence[TaskInput],
-    shards: Sequence[Sequence[Shard]],
+    shards: Sequence[Sequence[Path]],
     *,
     facts: Mapping[str, Any],
     recipe_file: Path,
@@ -39,7 +40,7 @@ def assemble(
     Args:
         recipe: the recipe of the release.
         tasks: the tasks of the recipe with their rows.
-        shards: for each task, its finished shards, in the order of the rows.
+        shards: for each task, the files of its finished shards, in the order of the rows.
         facts: what the rows depend on, as returned by `manifest_head`; the manifest begins with it.
         recipe_file: the file of the recipe.
         target: the folder of the release; everything in it is deleted first.
@@ -106,7 +107,7 @@ def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, A
 
 
 def _write_test(
-    recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard], folder: Path
+    recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Path], folder: Path
 ) -> dict[str, VariationFigures]:
     """Write the test rows and their edit log, variation by variation; return the figures of each perturbed variation.
 
@@ -116,8 +117,10 @@ def _write_test(
     with (folder / "test.jsonl").open("wb") as rows, (folder / "edits.jsonl").open("wb") as edits:
         for name in (task.recipe.name, *figures):
             originals = iter(task.test.records)
-            for shard in shards:
-                lines, entries = shard.read(name)
+            for path in shards:
+                if (shard := read_shard(path)) is None:
+                    raise AugmentError(f"{path}: was deleted or changed during the build; run again with `resume`")
+                lines, entries = shard[name]
                 rows.write(lines)
                 edits.write(entries)
                 if name in figures:

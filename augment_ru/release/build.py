@@ -15,17 +15,23 @@ from typing import Any, NamedTuple
 
 from augment_ru.constraints.protection import check_rules
 from augment_ru.errors import AugmentError, amount, saying_where
-from augment_ru.formats.files import check_folder, followed, locked, replacing
+from augment_ru.formats.files import check_folder, followed
+from augment_ru.records.groups import grouped
 from augment_ru.release import manifest
 from augment_ru.release.assemble import assemble
 from augment_ru.release.original_rows import TaskInput, constraints_of, read_task, rules_of
 from augment_ru.release.release_recipe import ReleaseRecipe, read_release_recipe
-from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard, read_shard, split_into_shards
+from augment_ru.release.shards import SHARD_ROWS, ShardInput, make_shard, read_shard, split_into_shards
 from augment_ru.release.variations import Timing, Tools, make_tools, model_entries, settings_of, train_files
 from augment_ru.run.engines import LOCAL, engine_of, in_order
+from augment_ru.run.stores import FolderStore
 
 Progress = Callable[[int, int], None]
 """A function that is called with the number of newly finished shards (parts of the rows), and that of all shards."""
+
+
+_STATE = "state.json"
+"""The file of an unfinished build that holds what its rows depend on."""
 
 
 class Staging(NamedTuple):
@@ -110,10 +116,7 @@ class Staging(NamedTuple):
             AugmentError: another run builds this release, `resume` is not set although there is an unfinished build, or
                 that build has other facts. An error of the block is raised again.
         """
-        self.unfinished.mkdir(exist_ok=True)
-        with locked(self.unfinished / "lock") as free:  # it ends with its process
-            if not free:
-                raise AugmentError(f"{self.target}: another run is building it; wait, or give another folder")
+        with FolderStore(self.unfinished).held(str(self.target)):
             self._begin(facts, resume=resume)
             try:
                 yield
@@ -127,14 +130,12 @@ class Staging(NamedTuple):
                 raise
 
     def _begin(self, facts: Mapping[str, Any], *, resume: bool) -> None:
-        state = self.unfinished / "state.json"
+        store = FolderStore(self.unfinished)
         (self.unfinished / "shards").mkdir(exist_ok=True)
-        try:
-            before = json.loads(state.read_bytes())
-        except (OSError, ValueError):  # killed before the state was written
-            with replacing(state) as stream:
-                stream.write(json.dumps(facts, ensure_ascii=False).encode())
+        if (stated := store.read(_STATE)) is None:
+            store.write(_STATE, json.dumps(facts, ensure_ascii=False).encode())
             return
+        before = json.loads(stated)
         if different := _first_difference(before, facts):
             remedy = f"restore that, or delete the folder {self.unfinished}"
             raise AugmentError(f"{self.target}: the unfinished build was made from another {different}; {remedy}")
@@ -329,8 +330,8 @@ class ReleaseBuild:
         report.seconds = time.perf_counter() - began
         return report
 
-    def _shards(self, inputs: Sequence[ShardInput], report: BuildReport, progress: Progress) -> list[list[Shard]]:
-        """Return a list of the shards of each task, in order. Shards that do not exist yet are made."""
+    def _shards(self, inputs: Sequence[ShardInput], report: BuildReport, progress: Progress) -> list[list[Path]]:
+        """Return the files of the shards of each task, in order. Shards that do not exist yet are made."""
         paths = [self.staging.shard(shard.task, shard.first) for shard in inputs]
         missing = [(shard, path) for shard, path in zip(inputs, paths, strict=True) if read_shard(path) is None]
         report.kept = len(inputs) - len(missing)
@@ -340,13 +341,7 @@ class ReleaseBuild:
             report.timing.add(timing)
             report.made += 1
             progress(1, len(inputs))
-        found: list[list[Shard]] = [[] for _ in self.recipe.tasks]
-        for shard, path in zip(inputs, paths, strict=True):
-            finished = read_shard(path)
-            if finished is None:
-                raise AugmentError(f"{path}: was deleted or changed during the build; run again with `resume`")
-            found[shard.task].append(finished)
-        return found
+        return list(grouped((shard.task, path) for shard, path in zip(inputs, paths, strict=True)).values())
 
 
 def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Path, tools: Tools) -> dict[str, Any]:
@@ -394,6 +389,5 @@ class _Saving(NamedTuple):
     def _save(self, part: tuple[ShardInput, Path]) -> Timing:
         shard, path = part
         data, timing = make_shard(self.tools, shard)
-        with replacing(path) as stream:
-            stream.write(data)
+        FolderStore(path.parent).write(path.name, data)
         return timing

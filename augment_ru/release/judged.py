@@ -9,11 +9,11 @@ from augment_ru.evaluation import verdicts
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.protocol import EvaluationSettings
 from augment_ru.evaluation.rates import percent, percents, wilson
-from augment_ru.formats.files import replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.release import manifest
 from augment_ru.release.assemble import CARD, derived_files
 from augment_ru.release.croissant import CROISSANT
+from augment_ru.run.stores import FolderStore
 
 
 def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -36,14 +36,14 @@ def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
     content = manifest.read_manifest(folder / manifest.MANIFEST)
     if other := manifest.other_code(content):
         raise AugmentError(f"{folder}: is a release that {other}; install that code, which writes its card anew")
-    figures, files = judged_figures(folder, content, rows), content["files"]
+    figures, files, write = judged_figures(folder, content, rows), content["files"], FolderStore(folder).write
     without = {key: value for key, value in content.items() if key != "files"} | {"judged": figures}
-    _write(folder / manifest.VERDICTS, "".join(f"{encoded_row(dict(row))}\n" for row in rows).encode())
+    write(manifest.VERDICTS, "".join(f"{encoded_row(dict(row))}\n" for row in rows).encode())
     derived = derived_files(without, files, folder)
     for name in (CARD, CROISSANT):
-        _write(folder / name, derived[name].encode())
+        write(name, derived[name].encode())
     files = {**files, **manifest.file_entries(folder, [CARD, CROISSANT, manifest.VERDICTS])}
-    _write(folder / manifest.MANIFEST, manifest.encoded_manifest({**without, "files": files}))
+    write(manifest.MANIFEST, manifest.encoded_manifest({**without, "files": files}))
     return manifest.own_digest(folder / manifest.MANIFEST)
 
 
@@ -99,8 +99,3 @@ def _figures(said: Sequence[str]) -> dict[str, Any]:
         "low": low,
         "high": high,
     }
-
-
-def _write(path: Path, data: bytes) -> None:
-    with replacing(path) as stream:
-        stream.write(data)

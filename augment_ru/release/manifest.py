@@ -7,6 +7,7 @@ The checks limit every number, and compare the lists of tasks and attacks with t
 cannot make the code that reads it take more time or memory than the files of the release need.
 """
 
+import hashlib
 import json
 import sys
 import unicodedata
@@ -199,7 +200,14 @@ _MOST_BYTES = 2**26
 
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, in hexadecimal digits."""
-    return sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def digests_in(path: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file in a folder, by its path in the folder; of a file, its own, by the path "."."""
+    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+    return {file.relative_to(path).as_posix(): file_digest(file) for file in files}
 
 
 @cache

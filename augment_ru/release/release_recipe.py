@@ -416,8 +416,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
             where = f"[[task]] {number}: "
             _check_name(where, task.name)
             if task.name.lower() in _RESERVED:
-                problem = f"{where}no task may be called '{task.name}': the release has a file of that name; rename it"
-                raise AugmentError(problem)
+                raise AugmentError(f"{where}rename '{task.name}': the release has a file of that name")
             _check_known(f"{where}attacks", "attack of this recipe", task.attacks or (), known)
             if task.prompt is not None and not task.prompt.endswith(".toml"):
                 raise AugmentError(f"{where}prompt: '{task.prompt}'; needs a prompt file of your own, FILE.toml")
@@ -512,8 +511,7 @@ def _check_shots(where: str, numbers: tuple[int, ...], episodes: int) -> None:
 
 def _check_name(where: str, name: str) -> None:
     if not _NAME.fullmatch(name):
-        problem = f"{where}'{name}' is not a valid name; use Latin letters, digits, and any of _ . + - after the first"
-        raise AugmentError(problem)
+        raise AugmentError(f"{where}'{name}' is no valid name; use Latin letters, digits, and _ . + - after the first")
 
 
 def _check_known(where: str, kind: str, names: Iterable[str], known: Iterable[str]) -> None:

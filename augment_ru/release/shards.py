@@ -4,16 +4,15 @@ One process makes it. A shard depends only on the recipe and its original rows. 
 any number of processes, and a shard that a killed run has finished can be kept.
 """
 
-import json
 from collections.abc import Iterator, Mapping
-from hashlib import sha256
-from itertools import accumulate, pairwise
+from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from augment_ru.engine.prepare import CHUNK_CHARACTERS
 from augment_ru.records.record import Record
 from augment_ru.release.variations import Searched, Timing, Tools, variations
+from augment_ru.run.stores import sealed, unsealed
 
 SHARD_ROWS = 256
 """The number of original rows in a shard. This is about five seconds of work, and a killed run loses no more."""
@@ -51,6 +50,10 @@ def split_into_shards(whole: ShardInput, size: int = SHARD_ROWS) -> Iterator[Sha
             first, characters = at + 1, 0
 
 
+Shard: TypeAlias = Mapping[str, tuple[bytes, bytes]]
+"""Maps the name of each variation of a shard to two blocks of lines: its rows, and their part of the edit log."""
+
+
 def make_shard(tools: Tools, shard: ShardInput) -> tuple[bytes, Timing]:
     """Perturb the rows of a shard (a part of the rows of a task).
 
@@ -62,41 +65,11 @@ def make_shard(tools: Tools, shard: ShardInput) -> tuple[bytes, Timing]:
     """
     timing = Timing()
     records = dict(enumerate(shard.records, start=shard.first))
-    blocks: list[bytes] = []
-    names = []
-    for name, rows, entries in variations(tools, tools.recipe.tasks[shard.task], records, timing, shard.searched):
-        names.append(name)
-        blocks += ("".join(f"{line}\n" for line in lines).encode() for lines in (rows, entries))
-    body = b"".join(blocks)
-    # the file: a line of JSON, then two blocks for each variation: its rows, and what the edit log says about them
-    header = {"names": names, "sizes": [len(block) for block in blocks], "sha256": sha256(body).hexdigest()}
-    return json.dumps(header).encode() + b"\n" + body, timing
-
-
-class Shard(NamedTuple):
-    """The file of a finished shard. A shard has all variations of a part of the rows of a task.
-
-    Attributes:
-        path: the file.
-        blocks: maps the name of each variation to two byte ranges (start, stop) in the file: that of its rows, and
-            that of their part of the edit log.
-    """
-
-    path: Path
-    blocks: Mapping[str, tuple[tuple[int, int], tuple[int, int]]]
-
-    def read(self, name: str) -> list[bytes]:
-        """Return two blocks of the file as bytes: the rows of a variation, and their part of the edit log.
-
-        Args:
-            name: the name of the variation.
-        """
-        with self.path.open("rb") as stream:
-            found = []
-            for start, stop in self.blocks[name]:
-                stream.seek(start)
-                found.append(stream.read(stop - start))
-        return found
+    found = {
+        name: tuple("".join(f"{line}\n" for line in lines).encode() for lines in (rows, entries))
+        for name, rows, entries in variations(tools, tools.recipe.tasks[shard.task], records, timing, shard.searched)
+    }
+    return sealed(found), timing
 
 
 def read_shard(path: Path) -> Shard | None:
@@ -104,13 +77,6 @@ def read_shard(path: Path) -> Shard | None:
 
     Return None if the file does not exist or is not complete.
     """
-    try:
-        with path.open("rb") as stream:
-            header = json.loads(stream.readline())
-            start = stream.tell()
-            if sha256(stream.read()).hexdigest() != header["sha256"]:
-                return None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    bounds = list(pairwise(accumulate(header["sizes"], initial=start)))
-    return Shard(path, {name: (bounds[2 * at], bounds[2 * at + 1]) for at, name in enumerate(header["names"])})
+    with suppress(OSError):
+        return unsealed(path.read_bytes(), dict[str, tuple[bytes, bytes]])
+    return None

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeAlias
@@ -26,6 +25,7 @@ from augment_ru.language.annotate import Annotator, annotator
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.release.edit_log import original_entry, result_entry
+from augment_ru.release.manifest import digests_in, file_digest
 from augment_ru.release.original_rows import TaskInput, rules_of, with_perturbation
 from augment_ru.release.release_recipe import TRAINED, AdversaryRecipe, ReleaseRecipe, TaskRecipe
 
@@ -211,9 +211,8 @@ def model_digests(spec: str) -> dict[str, str]:
     kind, _, argument = spec.partition(":")
     path = Path(argument)
     if kind in TRAINED:
-        return {path.name: sha256(path.read_bytes()).hexdigest()} if argument and path.is_file() else {}
-    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else []
-    return {one.relative_to(path).as_posix(): sha256(one.read_bytes()).hexdigest() for one in files}
+        return {path.name: file_digest(path)} if argument and path.is_file() else {}
+    return digests_in(path) if path.is_dir() else {}
 
 
 _SEARCH = ("schedule", "candidates", "min_changes", "floor")

@@ -5,17 +5,16 @@ import pickle
 import signal
 import sys
 import traceback
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
-from multiprocessing.connection import Connection
-from queue import Empty, SimpleQueue
-from threading import Lock, Thread
-from typing import Any
+from multiprocessing.connection import Connection, wait
+from threading import Thread
+from typing import Any, cast
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.run.work import Done, Session, Work, set_to_one, shipped, unpacked_work
 from augment_ru.signals import HeldSignals
 
@@ -27,10 +26,8 @@ _PATIENCE = 5.0
 
 _UNKNOWN = "SIGKILL"
 """The name of a signal that does not tell why a process was killed. The kernel sends it when memory runs out."""
-_TICK = 1.0
-"""How many seconds lie between two checks whether a process is alive."""
 _LOOK = 0.1
-"""How many seconds lie between two checks whether a signal came."""
+"""How many seconds lie between two checks whether a signal came, and whether processes are alive."""
 _QUIET = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
 """The signals that a terminal sends to all its processes. Only the parent reports them, and it ends the others."""
 
@@ -68,12 +65,8 @@ class Processes:
                 raise
 
 
-class _LostError(AugmentError):
-    """A process ended before its part was done."""
-
-
 class _Pool:
-    """A pool of processes. For each process there is a thread that gives it parts.
+    """A pool of processes. Each says when it is free, and is then given the next part.
 
     The pool of `concurrent.futures` has one pipe for all processes. If a process is killed while it writes, half an
     answer stays in the pipe, and the reader waits forever. Here each process has its own pipe, which closes when the
@@ -82,127 +75,114 @@ class _Pool:
 
     def __init__(self, workers: int, work: bytes) -> None:
         self.workers, self._work = workers, work
-        self._threads = ThreadPoolExecutor(workers, initializer=_leave_signals)
-        self._answers: SimpleQueue[Done] = SimpleQueue()
+        self._waiting: deque[tuple[int, bytes]] = deque()
         self._processes: list[_Process] = []
-        self._idle: list[_Process] = []
-        self._starting = Lock()
-        self._is_over = False
+        self._free: list[_Process] = []
 
     def submit(self, number: int, part: Any) -> None:  # noqa: ANN401
-        with HeldSignals():  # a thread begins here
-            self._threads.submit(self._answer, number, part)
+        self._waiting.append((number, pickle.dumps(part)))
+        if self._free:
+            self._give_part(self._free.pop())
+        elif len(self._processes) < self.workers:
+            with HeldSignals(), _signals_left():
+                self._processes.append(_Process(self._work))
 
     def wait(self) -> Sequence[Done]:
-        done = None
+        found: list[Done] = []
         with HeldSignals() as held:  # Python drops what a handler raises while garbage is collected
-            while done is None:
+            while not found:
                 held.deliver()
-                with suppress(Empty):
-                    done = self._answers.get(timeout=_LOOK)
-        if isinstance(done.error, _LostError):
-            raise AugmentError(str(done.error)) from None
-        return [done]
+                for process in self._answering():
+                    number, answer = process.number, process.answer()
+                    if number is not None:
+                        found.append(Done(number, *pickle.loads(answer)))  # noqa: S301  (of a process that this one began)
+                    self._give_part(process)
+        return found
+
+    def _answering(self) -> list["_Process"]:
+        """Return the processes that have an answer, or have ended; wait a moment for one."""
+        working = {one.pipe: one for one in self._processes if one not in self._free}
+        ready = [working[pipe] for pipe in wait(working, _LOOK) if isinstance(pipe, Connection)]
+        # what a process forked may hold its end of the pipe when it is lost
+        return ready or [one for one in working.values() if not one.process.is_alive()]
+
+    def _give_part(self, process: "_Process") -> None:
+        if self._waiting:
+            process.give(*self._waiting.popleft())
+        else:
+            self._free.append(process)
 
     def end(self) -> None:
-        """End the idle processes, and wait for them."""
-        self._threads.shutdown(cancel_futures=True)
+        """End the free processes, and wait for them."""
         for process in self._processes:
             process.end()
 
     def kill(self) -> None:
         """Kill all processes at once, even if they are working."""
         with HeldSignals():
-            with self._starting:
-                self._is_over = True
-                for process in self._processes:
-                    process.kill()
+            for process in self._processes:
+                process.process.kill()
             self.end()
-
-    def _answer(self, number: int, part: Any) -> None:  # noqa: ANN401  (in a thread)
-        try:
-            try:
-                process = self._idle.pop()
-            except IndexError:
-                process = self._started()
-            done = Done(number, *process.do(part))
-            self._idle.append(process)
-        except BaseException as error:  # noqa: BLE001  (whoever waits must learn of it)
-            done = Done(number, None, error)
-        self._answers.put(done)
-
-    def _started(self) -> "_Process":
-        with self._starting:
-            if self._is_over:
-                raise _LostError("the run is over")
-            process = _Process()
-            self._processes.append(process)
-        process.begin(self._work)
-        return process
 
 
 class _Process:
     """A process and the parent's end of its pipe.
 
+    Args:
+        work: the work, which is sent with the first part.
+
+    Attributes:
+        number: the number of the part that it was given last; None before the first.
+
     Raises:
         OSError: the process cannot be started.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, work: bytes) -> None:
+        self._work, self.number = work, cast("int | None", None)
         context = get_context("spawn")  # a fork would copy the locks of threads, but not the threads
-        self._pipe, theirs = context.Pipe()
+        self.pipe, theirs = context.Pipe()
         with theirs:  # once it is closed here, the pipe ends with the process
-            self._process = context.Process(target=_serve, args=(theirs,))
-            self._process.start()
+            self.process = context.Process(target=_serve, args=(theirs,))
+            self.process.start()
 
-    def begin(self, work: bytes) -> None:
-        """Send the work to the process.
-
-        Raises:
-            _LostError: the process has ended.
-        """
-        try:
-            self._pipe.send_bytes(work)
-        except OSError as error:
-            raise _LostError(self._why_lost()) from error
-
-    def do(self, part: Any) -> tuple[Any, BaseException | None]:  # noqa: ANN401
-        """Do a part in the process. Return (outcome, None), or (None, error) if an error ended the part.
+    def give(self, number: int, part: bytes) -> None:
+        """Send a part to the process, which is free.
 
         Raises:
-            _LostError: the process has ended.
+            AugmentError: the process has ended.
         """
-        data = pickle.dumps(part)
-        try:
-            self._pipe.send_bytes(data)
-            while not self._pipe.poll(_TICK) and self._process.is_alive():
-                pass  # what a process forked may hold its end of the pipe when it is lost
-            answer = self._pipe.recv_bytes() if self._pipe.poll() else None
-        except (EOFError, OSError) as error:
-            raise _LostError(self._why_lost()) from error
-        if answer is None:
-            raise _LostError(self._why_lost())
-        found: tuple[Any, BaseException | None] = pickle.loads(answer)  # noqa: S301  (of a process that this one began)
-        return found
+        with saying_instead(lambda _: self._why_lost(), OSError):
+            if self.number is None:
+                self.pipe.send_bytes(self._work)
+            self.pipe.send_bytes(part)
+        self.number = number
+
+    def answer(self) -> bytes:
+        """Return what the process sent: at first that it has begun; later a pickle as `_serve` makes it.
+
+        Raises:
+            AugmentError: the process has ended.
+        """
+        with suppress(EOFError, OSError):
+            if self.pipe.poll():
+                return self.pipe.recv_bytes()
+        raise AugmentError(self._why_lost())
 
     def end(self) -> None:
         """Let the process end, and wait for it. Kill it if threads of the user's code keep it alive."""
-        self._pipe.close()
-        self._process.join(_PATIENCE)
-        self._process.kill()
-        self._process.join()
-
-    def kill(self) -> None:
-        """Kill the process at once. A thread that waits for its answer gets a `_LostError`."""
-        self._process.kill()
+        self.pipe.close()
+        self.process.join(_PATIENCE)
+        self.process.kill()
+        self.process.join()
 
     def _why_lost(self) -> str:
         """Return a message that says why the process ended, and what to do.
 
         A negative exit code means that a signal ended it.
         """
-        self._process.join(_PATIENCE)
-        code = self._process.exitcode
+        self.process.join(_PATIENCE)
+        code = self.process.exitcode
         if code is not None and code >= 0:
             return (
                 f"a worker ended with exit code {code}; what it said stands above; each worker imports the script "
@@ -214,22 +194,33 @@ class _Process:
         return "a worker was killed (out of memory?); run again with fewer `workers`; `resume` keeps what is done"
 
 
-def _leave_signals() -> None:
-    """Keep the signals of a terminal away from this thread and from the processes that it starts."""
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_BLOCK, _QUIET)
+@contextmanager
+def _signals_left() -> Iterator[None]:
+    """Keep the signals of a terminal away from the processes that start in the `with` block."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _QUIET)
+    try:
         resource_tracker.ensure_running()  # whoever starts it, as the first process does, gets SIGINT again
         signal.pthread_sigmask(signal.SIG_BLOCK, _QUIET)
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(pipe: Connection) -> None:
-    """Run in a worker process: do the parts that arrive on the pipe until the pipe closes."""
+    """Run in a worker process: say that it has begun, then do the parts that arrive on the pipe until it closes.
+
+    An answer is a pickle of (outcome, None), or of (None, error) if an error ended the part.
+    """
     sys.stdout = sys.stderr  # what code of a user's own prints is no row
     for number in _QUIET:
         signal.signal(number, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     function = None
     try:
+        pipe.send_bytes(b"")
         work = pipe.recv_bytes()
         while True:
             part = pipe.recv_bytes()

@@ -17,7 +17,7 @@ from typing import Any
 
 from augment_ru.engine.augmenter import Augmenter
 from augment_ru.engine.frames import PerturbsColumns
-from augment_ru.errors import AugmentError, missing, said
+from augment_ru.errors import AugmentError, optional, said
 from augment_ru.records.task import Task
 from augment_ru.run.work import Done, Session, Work, set_to_one, shipped, unpacked_work
 from augment_ru.signals import HeldSignals
@@ -37,12 +37,8 @@ _NO_HANDLER = "RAY_DISABLE_FAILURE_SIGNAL_HANDLER"
 
 
 def _ray() -> Any:  # noqa: ANN401  (a module, which has no types where it is not installed)
-    try:
-        with set_to_one((_NO_HANDLER,)), HeldSignals():
-            import ray  # noqa: PLC0415  (an extra; the import takes seconds)
-    except ImportError as error:
-        raise missing("Ray is not installed", "ray") from error
-    return ray
+    with set_to_one((_NO_HANDLER,)), HeldSignals():  # the import takes seconds
+        return optional("ray", "Ray is not installed", "ray")
 
 
 class Ray:

@@ -8,13 +8,17 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from augment_ru.errors import AugmentError
+import msgspec
+
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.formats.files import followed, locked, replacing
 from augment_ru.formats.remote import Remote, is_url
 
+T = TypeVar("T")
 _PRIVATE = 0o700
 _OTHERS_WRITE = 0o022
 _LOCK = "lock"
@@ -63,6 +67,25 @@ def _names(name: str) -> re.Pattern[str]:
     return re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{16}}\.parts")
 
 
+def sealed(value: object) -> bytes:
+    """Encode the result of a part as MessagePack, behind a digest that shows whether a file of it is whole."""
+    body = msgspec.msgpack.encode(value)
+    return blake2b(body).digest() + body
+
+
+def unsealed(data: bytes, kind: type[T]) -> T | None:
+    """Decode what `sealed` encoded; return None if the digest does not match.
+
+    Args:
+        data: what `sealed` returned, perhaps damaged.
+        kind: the type of the value.
+    """
+    digest, body = data[: blake2b.MAX_DIGEST_SIZE], data[blake2b.MAX_DIGEST_SIZE :]
+    if blake2b(body).digest() != digest:
+        return None
+    return msgspec.msgpack.decode(body, type=kind, dec_hook=lambda kind, held: kind(held))  # makes a Counter
+
+
 class FolderStore:
     """A store for the results of the parts of a run, in a folder that only this user can write to."""
 
@@ -102,7 +125,7 @@ class FolderStore:
         self._make()
         with locked(self._folder / _LOCK) as free:
             if not free:
-                raise AugmentError(f"{output}: another run is writing it; wait, or give another file")
+                raise AugmentError(f"{output}: another run is writing it; wait, or write elsewhere")
             yield
 
     def _make(self) -> None:
@@ -112,15 +135,14 @@ class FolderStore:
             AugmentError: the folder cannot be created, the path is not a folder, or other users can write to it.
         """
         folder = self._folder
-        try:
+        remedy = "choose another place with -o"
+        with saying_instead(lambda error: f"{folder}: cannot be made: {error.strerror}; {remedy}", OSError):
             with suppress(FileExistsError):
                 folder.mkdir(mode=_PRIVATE)
             status = folder.lstat()
             safe = folder.is_dir() and not folder.is_symlink()
             if safe and hasattr(os, "geteuid"):
                 safe = status.st_uid == os.geteuid() and not status.st_mode & _OTHERS_WRITE
-        except OSError as error:
-            raise AugmentError(f"{folder}: cannot be made: {error.strerror}; choose another place with -o") from error
         if not safe:
             raise AugmentError(f"{folder}: others can write to it, so parts in it are not trusted; delete it")
 

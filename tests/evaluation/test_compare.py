@@ -203,10 +203,10 @@ def test_what_cannot_be_compared_is_refused_in_one_line() -> None:
     with pytest.raises(AugmentError, match="r0 2: no attacks, and others have some"):
         compare([one, other])
     bare = NamedReport("bare", replace(other.values, original_rows=None))
-    with pytest.raises(AugmentError, match="bare: states no rows, so an older version wrote it"):
+    with pytest.raises(AugmentError, match="bare: states no rows, as those of older versions"):
         compare([bare, other])
     old = NamedReport("old", replace(one.values, rows=None))
-    with pytest.raises(AugmentError, match="old: states no rows, so an older version wrote it"):
+    with pytest.raises(AugmentError, match="old: states no rows, as those of older versions"):
         compare([one, old])
     later = NamedReport("later", replace(one.values, version=99))
     with pytest.raises(AugmentError, match="later: is a report of version 99; this augment-ru compares version 3"):

@@ -333,7 +333,7 @@ def test_rows_that_are_evaluated_or_unanswered_are_never_shown(tmp_path: Path) -
 
 
 def test_a_function_in_a_list_of_models_needs_a_name() -> None:
-    with pytest.raises(AugmentError, match="models: must be a list, such as"):
+    with pytest.raises(AugmentError, match="models: must be a list, as"):
         evaluate(table("++"), [reader])  # type: ignore[list-item]
 
 

@@ -160,7 +160,7 @@ def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_pa
     [
         ('name = "tiny"', "", "'name' is missing; it must be a text"),
         ('name = "tiny"', 'name = ""', "'name' is ''; it must be a text that is not empty"),
-        ('name = "tiny"', 'name = "кот"', "'кот' is not a valid name"),
+        ('name = "tiny"', 'name = "кот"', "'кот' is no valid name"),
         ("licence", "license", "no key called 'license'; did you mean 'licence'?"),
         ("k = [1, 4]", "k = [4, 1]", "needs different numbers in ascending order"),
         ("k = [1, 4]", "k = [0]", "[shots]: 'k' is [0]; it must be 'task' or a list of integers from 1 on"),
@@ -174,7 +174,7 @@ def test_a_release_holds_its_users_own_files_and_can_be_rebuilt_from_them(tmp_pa
         ('name = "school"', 'name = "swapped"', "'swapped' would name both swapped and swapped; rename one"),
         ('name = "swapped"', 'name = "Butterfingers"', "needs names that differ in letters"),
         ('name = "swapped"', 'name = "original"', "none 'original'"),
-        ('name = "school"', 'name = "lm_eval"', "no task may be called 'lm_eval'"),
+        ('name = "school"', 'name = "lm_eval"', "rename 'lm_eval'"),
         ('test = "test.jsonl"', "", "[[task]] 1: 'test' is missing; it must be a text"),
         ('test = "test.jsonl"', 'test = "t.jsonl"', "t.jsonl: cannot be read"),
         ('test = "test.jsonl"', 'test = "test.jsonl"\ntask = "rwd"', "no task called 'rwd'"),
@@ -346,7 +346,7 @@ def test_two_builds_do_not_share_a_folder(tmp_path: Path) -> None:
     path = recipe(tmp_path)
     with (
         Staging.of(tmp_path / "out").building({}, resume=False),
-        pytest.raises(AugmentError, match="another run is building it"),
+        pytest.raises(AugmentError, match="another run is writing it"),
     ):
         built(path, tmp_path / "out")
 
