@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from augment_ru.editing.numbered import Place, WritesOtherwise, end_of_short, open_sentence
 from augment_ru.editing.style import chat_points
-from augment_ru.language.inflection import inflect, known_forms, noun_of
+from augment_ru.language.inflection import known_forms, noun_of
 from augment_ru.language.morphology import GENDERS, readings
 from augment_ru.language.numerals import (
     ANY_CASE,
@@ -18,6 +18,7 @@ from augment_ru.language.numerals import (
     cases_at,
     noun_after,
     nouns_behind,
+    time_noun,
 )
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.language.shortenings import every_form, like_title, phrase_in, shortenings
@@ -180,11 +181,8 @@ def _time(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
     if ending:
         case = {"е": "nomn", "х": case if case in {"gent", "loct"} else "gent", "м": "datv"}[ending]
     if case:
-        lemma, number = {"годы": ("год", "plur"), "века": ("век", "plur")}.get(words, (words, "sing"))
-        second = "loc2" if case == "loct" and number == "sing" and lemma == "год" else case
-        noun = noun_of(lemma)
-        if noun and (new := inflect(lemma, noun.having(number, second))):
-            yield Place(start, end_of_short(text, stop), {"лет": "годов"}.get(new, new), "full")
+        lemma = {"годы": "год", "века": "век"}.get(words, words)
+        yield Place(start, end_of_short(text, stop), time_noun(lemma, case, many=lemma != words), "full")
 
 
 def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:

@@ -27,6 +27,8 @@ from augment_ru.language.numerals import (
     nouns_behind,
     numeral_atoms,
     ordinal,
+    time_noun,
+    time_of_day,
     ways_to_count,
 )
 from augment_ru.resources import dictionary_path, rows, same_word
@@ -75,9 +77,7 @@ def _clock(_: str, match: re.Match[str]) -> Iterator[Place]:
     case = "nomn" if at == "в" else "datv" if at == "к" else "gent"
     if not 1 < hour < _MIDNIGHT or minute >= _HOUR:
         return
-    words = f"{cardinal(hour, case)} {'ноль ' if minute < _TEN else ''}{cardinal(minute, case, 'femn')}"
-    words = words if minute else f"{cardinal(hour, case)} {noun_after(hour, 'час', case)}"
-    yield Place(match.start("hour"), match.end(), words, "words")
+    yield Place(match.start("hour"), match.end(), time_of_day(hour, minute, case), "words")
     for told in (phrase for phrase, when in _clock_phrases().items() if when == time and case == "nomn"):
         start = match.start("hour") if told.startswith("половине") else match.start()
         yield Place(start, match.end(), told, "words")
@@ -209,9 +209,9 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
         said = f"{cardinal(number, case, noun.gender or 'masc')} {noun_after(number, lemma, case)}" if case else ""
         if lemma == "год":
             case = "loct" if cases == {"accs", "loct"} else case
-            year = noun_after(1, lemma, "loc2" if case == "loct" else case) if case else ""
             unsure = re.match(r"\.\s+[«\"]?[А-ЯЁA-Z]", text[match.end() - 1 :])  # «в 1703 г. Пётр», «в 1703 г. Умер»
-            said = f"{ordinal(number, case, 'masc')} {year}" if case and number > _ROUND and not unsure else ""
+            whole = case and number > _ROUND and not unsure
+            said = f"{ordinal(number, case, 'masc')} {time_noun(lemma, case, many=False)}" if whole else ""
         if said:
             yield Place(start, end_of_short(text, match.end()), said, "words")
         if lemma == "тысяча":
@@ -245,6 +245,7 @@ def ranks(number: int, nouns: Sequence[Noun], cases: frozenset[str], before: str
     ranked = [one for one in nouns if one.number == "sing" and listed("rank").get(one.lemma) == "only"]
     own = [one for one in ranked if one.case == "gent" and owned]
     free = word is not None and of is not None and governors().keys().isdisjoint({same_word(of["word"]), word.lemma})
+    free = free and word is not None and not {"neut", "intr"} <= word.grammemes  # «осталось 1 место»
     if own or (ranked and class_of(number) == "one" and (free or of is None)):
         yield from ordinals(number, own or ranked, ANY_CASE if own else cases)
 

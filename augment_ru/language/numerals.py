@@ -191,6 +191,32 @@ def noun_after(number: int, lemma: str, case: str) -> str:
     return inflect(lemma, noun.having("sing" if kind == "one" else "plur", case)) or lemma
 
 
+def time_of_day(hour: int, minute: int, case: str) -> str:
+    """Write a time of day in words, in a case: «девять ноль пять», «к девяти часам».
+
+    Args:
+        hour: the hour, from 0 to 23.
+        minute: the minute, from 0 to 59.
+        case: the case by its name in pymorphy3.
+    """
+    minutes = f"{'ноль ' * (minute < _TEN)}{cardinal(minute, case, 'femn')}"
+    return f"{cardinal(hour, case)} {minutes if minute else noun_after(hour, 'час', case)}"
+
+
+@lru_cache(maxsize=20_000)
+def time_noun(lemma: str, case: str, *, many: bool) -> str:
+    """Return «год» or «век» behind an ordinal: «в двадцатом году», «двадцатых годов».
+
+    Args:
+        lemma: the noun.
+        case: the case by its name in pymorphy3.
+        many: whether the noun is in the plural.
+    """
+    noun, of = noun_of(lemma), "loc2" if case == "loct" and lemma == "год" and not many else case
+    form = noun and inflect(lemma, noun.having("plur" if many else "sing", of))
+    return {"лет": "годов"}.get(form or "", form or lemma)
+
+
 @lru_cache(maxsize=20_000)
 def counted_phrase(number: int, phrase: str, case: str) -> str:
     """Return the form of a noun, or of an adjective and a noun, after a number; words after the noun stay unchanged.

@@ -200,14 +200,14 @@ def glued(word: str) -> str:
     """
     if len(word) < _GLUED:
         return ""
-    best: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
-    for stop in range(1, len(word) + 1):
-        reached: tuple[float, tuple[str, ...]] = (_NOT, ())
-        for start in range(max(0, stop - _LONGEST), stop):
-            score, parts = best[start]
-            if score > _NOT and (found := _weight(word[start:stop])):
-                reached = max(reached, (score + found - _TOTAL, (*parts, word[start:stop])))
-        best.append(reached)
+    if not any(_weight(word[start:]) for start in range(max(1, len(word) - _LONGEST), len(word) - _SHORT + 1)):
+        return ""  # most words end in no word
+    best: list[tuple[float, tuple[str, ...]]] = [(0.0, ()), *[(_NOT, ())] * len(word)]
+    for start in range(len(word)):
+        score, parts = best[start]
+        for stop in range(start + 1, min(start + _LONGEST, len(word)) + 1) if score > _NOT else ():
+            if found := _weight(word[start:stop]):
+                best[stop] = max(best[stop], (score + found - _TOTAL, (*parts, word[start:stop])))
     score, parts = best[-1]
     is_short = len("".join(parts[1:])) < _SHORT or len(parts[-1]) < _SHORT
     base = _BASE + _HIDES * any(map(is_hidden, parts))

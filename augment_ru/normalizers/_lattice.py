@@ -11,9 +11,8 @@ from typing import NamedTuple
 from unicodedata import category
 
 from augment_ru.edits import Edit, Note
-from augment_ru.normalizers._lexicon import BEGUN, LOW, beginnings, heights, is_form, plain, weight
+from augment_ru.normalizers._lexicon import BEGUN, LETTERS, LOW, beginnings, heights, is_form, plain, weight
 
-LETTERS = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
 RUSSIAN = frozenset(LETTERS + LETTERS.upper())
 VOWELS = frozenset("аеиоуыэюяё")
 _SOFTENED = frozenset("бвгдзклмнпрстфцчшщ")
@@ -129,6 +128,9 @@ class Lattice:
         # a reading by cheap ways tells which dear ways need not be taken: «п.о.т.о.м», whose signs may be any letters
         steps, least = self._steps(written), -inf
         if within < inf and not self.wild.keys().isdisjoint(written):
+            small = written.lower()
+            if RUSSIAN.issuperset(small.replace("-", "")) and is_form(small):  # «кто-то», as it is written
+                return self._words(written, steps, most, weight(small) - within - _SLACK)
             tiers = ([(one, one, one, one) for one in tier] for tier in list(zip(*steps, strict=True))[:2])
             cheap = (self._words(written, tier, most, least) for tier in tiers)
             least = next((found[0].score - within - _SLACK for found in cheap if found), -inf)

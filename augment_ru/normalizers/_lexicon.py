@@ -17,6 +17,7 @@ from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.words import RUSSIAN
 
+LETTERS = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
 _HIDDEN = 30_000
 """The least count of a hidden word: once in 40,000 words."""
 _NEVER = 3
@@ -247,6 +248,39 @@ def _is_known(word: str) -> bool:
     return bool(_dawg().similar_keys(word, _yo())) if "е" in word else word in _dawg()
 
 
+def with_letter(before: str, after: str) -> set[str]:
+    """Return the words (`is_word`) that have one letter between two strings of letters in lower case."""
+    gap = f"{before}?{after}"
+    found = {key[len(before)] for key in _dawg().similar_keys(gap, _any_letter())}
+    found |= {"е"} if "ё" in found else set()  # «е» may stand for «ё»
+    if "е" in found or "ё" in gap or _gaps()[hash(plain(gap)) & _GAPS]:
+        words, new = _counts(), _new()
+        found.update(
+            letter for letter in LETTERS if plain(before + letter + after) in words or before + letter + after in new
+        )
+    return {before + letter + after for letter in found}
+
+
+_GAPS = (1 << 23) - 1
+"""The hashes of strings with a gap are taken modulo one more than this."""
+
+
+@cache
+def _gaps() -> bytearray:
+    """Return ones at the hashes of the words that the dictionary lacks, each with «?» for one of its letters."""
+    found = bytearray(_GAPS + 1)
+    for word in (*_counts(), *map(plain, _new())):
+        if word not in _dawg() and RUSSIAN.fullmatch(word):
+            for at in range(len(word)):
+                found[hash(f"{word[:at]}?{word[at + 1 :]}") & _GAPS] = 1
+    return found
+
+
+@cache
+def _any_letter() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
+    return _dawg().compile_replaces({"?": list(LETTERS), "е": "ё"})
+
+
 @cache
 def _yo() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
     return morphology().char_substitutes
@@ -260,8 +294,12 @@ def is_joined(word: str) -> bool:
     Args:
         word: the joined word, in lower case.
     """
-    bare = plain(word)
-    return bare in _hidden_plain() or _counts().get(bare, 0) >= _SELDOM
+    return plain(word) in _joined_words()
+
+
+@cache
+def _joined_words() -> frozenset[str]:
+    return _hidden_plain().union(word for word, found in _counts().items() if found >= _SELDOM)
 
 
 _SELDOM = 149

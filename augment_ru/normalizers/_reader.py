@@ -160,12 +160,12 @@ class Reader:
                 name.
         """
         judged = self._judged(piece, initial=initial or self.eager) if len(piece) <= _MOST else None
-        is_cut_off = not self.eager and judged and _CUT_OFF.fullmatch(piece, judged.start)
-        if judged and is_cut_off and judged.kind in {"sure", "spelt"} and not judged.found[0].bits & SPELLING:
-            return judged._replace(kind="part", found=())
-        if judged and judged.found and not self.eager and _QUOTED.fullmatch(piece):
+        if judged and judged.found and not self.eager:
             best = judged.found[0]
-            if best.bits & ~BOTH and not any(map(lexicon.is_hidden, best.word.split())):
+            is_ours = judged.kind in {"sure", "spelt"} and not best.bits & SPELLING
+            if is_ours and _CUT_OFF.fullmatch(piece, judged.start):
+                return judged._replace(kind="part", found=())
+            if _QUOTED.fullmatch(piece) and best.bits & ~BOTH and not any(map(lexicon.is_hidden, best.word.split())):
                 return None
         return judged
 
@@ -218,17 +218,17 @@ class Reader:
     def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
         """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
         small = word.lower()
-        is_name = not initial and word[0].isupper() and word[1:].islower()
-        if lexicon.is_word(small):
+        if lexicon.is_listed(small):
             if self.joins and _is_odd(word, small):
                 return Piece("sure", start, stop, word, (WordReading(lexicon.weight(small), small, 0.0, SEPARATORS),))
-            if not lexicon.is_listed(small):
-                found = self.mend(word) if not is_name and self._may_mend(word) else ()
-                if is_name or (found and self.mends(small, found[0])):
-                    return Piece("name" if is_name else "spelt", start, stop, word, found)
-            is_short = len(small) < _SHORTEST and not lexicon.is_function(small)
-            is_part = self.joins and (lexicon.is_rare(small) or not lexicon.is_listed(small) or is_short)
-            return Piece("part", start, stop, word) if is_part else None
+            is_part = lexicon.is_rare(small) or (len(small) < _SHORTEST and not lexicon.is_function(small))
+            return Piece("part", start, stop, word) if self.joins and is_part else None
+        is_name = not initial and word[0].isupper() and word[1:].islower()
+        if lexicon.count(small):
+            found = self.mend(word) if not is_name and self._may_mend(word) else ()
+            if is_name or (found and self.mends(small, found[0])):
+                return Piece("name" if is_name else "spelt", start, stop, word, found)
+            return Piece("part", start, stop, word) if self.joins else None
         if _LONG_RUN.search(small) and (found := self._collapsed(word)):
             is_cry = not self.eager and not lexicon.is_hidden(found[0].word) and _CRY.search(small)
             return Piece("spelt" if is_cry else "sure", start, stop, word, found)

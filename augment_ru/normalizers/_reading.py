@@ -49,13 +49,16 @@ _MARKS = '.,!?;:…«»()"—-'
 def _joins(pieces: Sequence[str], at: int) -> bool:
     """Tell whether a piece and one beside it could be parts of one word."""
     piece, before, after = pieces[at], "", ""
-    here = piece.strip(_MARKS).lower()
-    if at and piece[0].isalpha() and pieces[at - 1][-1].isalpha() and (piece[0].islower() or pieces[at - 1].isupper()):
+    if at and piece[0].isalpha() and (piece[0].islower() or pieces[at - 1].isupper()) and pieces[at - 1][-1].isalpha():
         before = pieces[at - 1].lower().lstrip(_MARKS)
     if at + 1 < len(pieces) and piece[-1].isalpha() and pieces[at + 1][0].isalpha():
         after = pieces[at + 1].lower().rstrip(_MARKS)
-    beside = (before and before + here, after and here + after, before and after and before + here + after)
-    return any(map(is_joined, filter(None, beside)))
+    here = piece.strip(_MARKS).lower() if before or after else ""
+    return bool(
+        (before and is_joined(before + here))
+        or (after and is_joined(here + after))
+        or (before and after and is_joined(before + here + after))
+    )
 
 
 _SPACED = re.compile(

@@ -11,7 +11,7 @@ from augment_ru.attacks.misspell.letter_rules import LetterRule
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
 from augment_ru.normalizers._apart import goes_before
-from augment_ru.normalizers._lattice import HEARD, LETTERS, RUSSIAN, VOWELS, Lattice, Way, WordReading
+from augment_ru.normalizers._lattice import HEARD, RUSSIAN, VOWELS, Lattice, Way, WordReading
 from augment_ru.normalizers._lexicon import (
     common_sounds,
     hidden_sounds,
@@ -21,6 +21,7 @@ from augment_ru.normalizers._lexicon import (
     sound,
     spoken,
     weight,
+    with_letter,
     written_out,
 )
 from augment_ru.normalizers._reading import WordNormalization
@@ -77,7 +78,7 @@ class SpellingNormalization(WordNormalization):
             hidden = is_hidden(one.word)
             if not self.typing and _names(one.word, hidden=hidden, capital=is_name):
                 continue
-            heard = _is_heard(small, one.word, hidden=hidden)
+            heard = not self.typing and _is_heard(small, one.word, hidden=hidden)
             if self.typing:
                 fits = one.score >= (_NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED))
             else:
@@ -85,7 +86,7 @@ class SpellingNormalization(WordNormalization):
                 most = _MOST[min(len(small), max(_MOST))]
                 fits = one.score + one.cost * heard >= _LEAST and (one.cost <= most or heard) and (hidden or frequent)
             if fits:
-                yield one._replace(score=one.score + one.cost, bits=bit | HEARD) if heard and not self.typing else one
+                yield one._replace(score=one.score + one.cost, bits=bit | HEARD) if heard else one
 
     def is_near(self, word: str) -> bool:
         """Tell whether an unknown word sounds like a frequent word, or like one that people hide from filters.
@@ -118,13 +119,13 @@ _TWICE = re.compile(r"(.)\1+")
 
 
 @cache
-def _listed() -> tuple[dict[str, tuple[str, float]], list[tuple[str, str, float]]]:
-    """Read `misspellings.tsv`: map wrong forms to right ones and rates; list wrong and right beginnings with rates."""
+def _listed() -> tuple[dict[str, tuple[str, float]], dict[str, list[tuple[str, float]]]]:
+    """Read `misspellings.tsv`: map wrong forms to right ones and rates; wrong beginnings to right ones and rates."""
     whole: dict[str, tuple[str, float]] = {}
-    begun = []
+    begun: dict[str, list[tuple[str, float]]] = {}
     for right, wrong, _, share in rows(dictionary_path("misspellings"), columns=4):
         if right.endswith("*") and wrong.endswith("*"):
-            begun.append((wrong[:-1], right[:-1], float(share)))
+            begun.setdefault(wrong[:-1], []).append((right[:-1], float(share)))
         elif " " not in wrong:
             whole[wrong] = max((right, float(share)), whole.get(wrong, ("", 0.0)), key=lambda one: one[1])
     return whole, begun
@@ -135,9 +136,10 @@ def _of_lexicon(word: str, bit: int) -> Iterator[WordReading]:
     right, share = whole.get(word, ("", 0.0))
     if right:
         yield WordReading(min(map(weight, right.split())) + log(share), right, -log(share) / 2, bit)
-    for wrong, beginning, rate in begun:
-        if word.startswith(wrong) and is_word(other := beginning + word[len(wrong) :]):
-            yield WordReading(weight(other) + log(rate), other, -log(rate) / 2, bit)
+    for stop in range(1, len(word) + 1):
+        for beginning, rate in begun.get(word[:stop], ()):
+            if is_word(other := beginning + word[stop:]):
+                yield WordReading(weight(other) + log(rate), other, -log(rate) / 2, bit)
     if word.startswith("не") and has_reading(word[2:], "VERB") and is_listed(word[2:]):
         yield WordReading(weight(word[2:]) + log(_NOT), f"не {word[2:]}", -log(_NOT) / 2, bit)
     for preposition in _PREPOSITIONS:
@@ -194,11 +196,11 @@ def _slips(word: str, bit: int) -> Iterator[WordReading]:
     near_keys = neighbouring_keys("keyboard_ru")
     for at in range(len(word) + 1):
         before, after = word[:at], word[at:]
-        kinds: list[tuple[str, str]] = [(before + letter + after, "drop") for letter in LETTERS]
+        kinds: list[tuple[str, str]] = [(new, "drop") for new in with_letter(before, after)]
         if after:
             kinds.append((before + after[1:], "add"))
             near = {key for key, _ in near_keys.get(after[0], ())}
-            kinds += [(before + letter + after[1:], "key" if letter in near else "other") for letter in LETTERS]
+            kinds += [(new, "key" if new[at] in near else "other") for new in with_letter(before, after[1:])]
         if len(after) > 1:
             kinds.append((before + after[1] + after[0] + after[2:], "swap"))
         for new, kind in kinds:

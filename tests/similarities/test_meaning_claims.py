@@ -5,15 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru import AugmentError, Edit, Script
+from augment_ru import Augmenter, AugmentError, Edit, Script
 from augment_ru.edits import Note
+from augment_ru.engine.attack import make
 from augment_ru.engine.similarity import Candidates, similarity_of
 from augment_ru.similarities.meaning import Meaning
 from augment_ru.similarities.meaning.claims import claims_of, contradictions, decides, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
 from augment_ru.similarities.meaning.roles import roles_of
 from augment_ru.similarities.meaning.senses import are_alike, are_opposite, unlike
-from augment_ru.similarities.meaning.words import Source, as_said
+from augment_ru.similarities.meaning.understood import as_said
+from augment_ru.similarities.meaning.words import Source
 from strategies import texts
 
 meaning = Meaning()
@@ -76,11 +78,74 @@ def test_another_claim_of_the_same_things_fails(source: str, text: str) -> None:
         ("полгода", "год", False),
         ("раз в день", "раз в неделю", False),
         ("счёт 2:1", "счёт 2:3", False),
+        ("счёт 3:0", "счёт 0:3", False),
+        ("в 18:40", "без двадцати семь вечера", True),
+        ("в 18:40", "без двадцати восемь вечера", False),
+        ("в 18:30", "в половине седьмого вечера", True),
+        ("в полседьмого", "в 6:30", True),
+        ("в 9:05", "в девять ноль пять", True),
+        ("в 9:05", "в девять пятьдесят", False),
+        ("в 9:00", "в девять часов", True),
+        ("5–10 мая", "с пятого по десятое мая", True),
+        ("18.07.2020", "18 августа 2020 года", False),
+        ("в 1980-х годах", "в восьмидесятых годах XX века", True),
+        ("в 1980-х годах", "в восьмидесятых годах XIX века", False),
+        ("1 млн 200 тыс. рублей", "миллион двести тысяч рублей", True),
+        ("+7 (903) 123-05-67", "семь девятьсот три сто двадцать три ноль пять шестьдесят семь", True),
+        ("50% скидка", "пятидесятипроцентная скидка", True),
+        ("за $20", "за двадцать долларов", True),
+        ("за $20", "за двадцать рублей", False),
     ],
 )
 def test_quantities_are_read(one: str, other: str, same: bool) -> None:  # noqa: FBT001
     left, right = (claims_of(Source(text)).numbers for text in (one, other))
     assert exchanged(left, right) is exchanged(right, left) is not same
+
+
+def _decimal(draw: st.DrawFn) -> tuple[str, float]:
+    whole, part = draw(st.integers(0, 99)), draw(st.from_regex(r"\d{1,3}", fullmatch=True).filter(int))
+    return f"{whole},{part}", float(f"{whole}.{part}")
+
+
+@st.composite
+def amounts(draw: st.DrawFn) -> tuple[str, str, object]:
+    """A text with a place for an amount, the amount in figures, and what tells its value from others of its kind."""
+    text = draw(st.sampled_from(sorted(_KINDS)))
+    kind, number = _KINDS[text], draw(st.integers(1, 999))
+    if kind == "time":
+        hour, minute = draw(st.integers(0, 23)), draw(st.integers(1, 59))
+        return text, f"{hour}:{minute:02}", (hour, minute)
+    if kind == "date":
+        day, month, year = draw(st.integers(1, 28)), draw(st.integers(1, 12)), draw(st.integers(1950, 2025))
+        return text, f"{day:02}.{month:02}.{year}", (day, month, year)
+    if kind == "fraction":
+        part = draw(st.sampled_from([(1, 3), (2, 3), (1, 4), (3, 4), (1, 8), (3, 8), (2, 5)]))
+        return text, f"{part[0]}/{part[1]}", part
+    figures, value = _decimal(draw) if draw(st.booleans()) else (str(number), float(number))
+    scale, factor = draw(st.sampled_from([("тыс.", 10**3), ("млн", 10**6)])) if kind == "scale" else ("", 1)
+    return text, f"{figures} {scale}".strip(), round(value * factor, 6)
+
+
+_KINDS = {
+    "Поезд ушёл в {}.": "time", "Магазин открыт до {} по будням.": "time", "Договор от {} подписан.": "date",
+    "Отдал {} наследства.": "fraction", "Штраф составил {} р.": "scale", "Население {} человек.": "scale",
+    "Купил за {} $ вчера.": "scale", "Нужно {} кг муки.": "unit", "Шли {} км по лесу.": "unit",
+    "Под {} % годовых.": "unit", "Цена {} руб. за штуку.": "unit",
+}  # fmt: skip
+
+
+@given(amounts(), st.data())
+def test_the_same_amount_as_it_is_said_passes_and_another_fails(
+    amount: tuple[str, str, object], data: st.DataObject
+) -> None:
+    text, figures, value = amount
+    _, others, other = data.draw(amounts().filter(lambda one: _KINDS[one[0]] == _KINDS[text]))
+    speak = Augmenter(make("speech", {"wer": 0.0}), constraints=(), similarity="none")
+    source = text.format(figures)
+    said, wrong = (" ".join(speak(text.format(one)).text.split()) for one in (figures, others))
+    same, changed = meaning([source, source], [said, wrong])
+    assert same >= meaning.threshold, (source, said)
+    assert value == other or changed < meaning.threshold, (source, wrong)
 
 
 @given(st.integers(0, 10**9))
@@ -117,6 +182,9 @@ def test_a_text_does_not_contradict_itself(text: str) -> None:
 
 
 def test_a_reading_counts_only_where_a_reader_reads_it() -> None:
+    assert as_said("18 августа", Note("18.07")) == "18 августа"
+    assert as_said("тридцатишестиэтажный", Note("35-этажный")) == "тридцатишестиэтажный"
+    assert as_said("1О0", Note("100")) == "100"
     assert as_said("🐱", Note("кот")) == "кот"
     assert as_said("лис", Note("кот")) == "лис"
     assert as_said("это", Note("этот")) == "этот"

@@ -216,7 +216,8 @@ def _word(word: str, name: str) -> tuple[str, str | None, bool]:
     the dictionary.
     """
     low, table = same_word(word), _table(name)
-    return low, _spoken(word, table), not table.rare.isdisjoint(_DIGITS_AND_LETTERS.findall(low))
+    parts = (low,) if low.isalpha() else _DIGITS_AND_LETTERS.findall(low)
+    return low, _spoken(word, table), not table.rare.isdisjoint(parts)
 
 
 class _Words(NamedTuple):
@@ -519,17 +520,18 @@ def _heard(words: Iterable[str], table: _Table) -> dict[str, _Heard]:
 def _misheard(word: str, changes: Sequence[tuple[int, str, str, float]]) -> _Heard:
     """Return what may be heard instead of a word: at most the three likeliest errors."""
     found: dict[str, tuple[float, str]] = {}
-    frequent = _frequent_words()
+    frequent, sound = _frequent_words(), ""
     for start, old, new, weight in changes:
         other = word[:start] + new + word[start + len(old) :]
         if other in frequent and other not in found and has_form(other):
-            same = transcription(other) == transcription(word)
+            sound = sound or transcription(word)
+            same = transcription(other) == sound
             ends = not same and start + len(old) == len(word) and shares_lemma(word, other)
             kind = "same" if same else "ending" if ends else "near"
             found[other] = (weight * _SHARES[kind], kind)
     for first in _JOINED_BY_LETTER.get(word[0], ()):
-        rest = word[len(first) :]
-        if rest in frequent and len(rest) >= _SHORTEST and word.startswith(first) and has_form(rest):
+        rest = word.removeprefix(first)
+        if _SHORTEST <= len(rest) < len(word) and rest in frequent and has_form(rest):
             found.setdefault(f"{first} {rest}", (_SHARES["split"] * 0.3, "split"))
     if not found:
         return _NOTHING

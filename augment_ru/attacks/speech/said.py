@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from augment_ru.attacks.numbers import case_of_day, listed, ordinals, ranks
 from augment_ru.editing.numbered import Place, fitted
-from augment_ru.language.inflection import inflect, noun_of
+from augment_ru.language.inflection import noun_of
 from augment_ru.language.morphology import readings
 from augment_ru.language.numerals import (
     NO_GENITIVE,
@@ -25,6 +25,8 @@ from augment_ru.language.numerals import (
     noun_after,
     nouns_behind,
     ordinal,
+    time_noun,
+    time_of_day,
     ways_to_count,
 )
 
@@ -115,7 +117,7 @@ def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
     """Yield the start, the stop and the spoken form of each number of a text («5 кг»); the ranges do not overlap."""
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
     done: list[Said] = []
-    for one in chain(_groups(text), _dates(text), _pairs(text), _rest(text, found, done)):
+    for one in chain(_groups(text), _dates(text), _days(text), _pairs(text), _rest(text, found, done)):
         if all(one[1] <= start or stop <= one[0] for start, stop, _ in done):
             done.append(one)
     yield from done
@@ -167,6 +169,15 @@ def _dates(text: str) -> Iterator[Said]:
 _DATE_PARTS = (("day", "at"), ("month", "of"), ("year", "from"))
 
 
+def _days(text: str) -> Iterator[Said]:
+    """«5–10 мая» → «с пятого по десятое мая»."""
+    months = "|".join(listed("month"))
+    for match in re.finditer(rf"(?<![\w.,:/–—-])(\d\d?)\s?[–—-]\s?(\d\d?)(?=\s+(?:{months})\b)", text):
+        first, last = map(int, match.groups())
+        if first in _DATES and last in _DATES and cases_at(text[: match.start()]) & {"nomn"}:
+            yield *match.span(), f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
+
+
 def _pairs(text: str) -> Iterator[Said]:
     """«1/8 финала» → «одна восьмая финала», «сезон 2020/21» → «сезон две тысячи двадцатого двадцать первого годов»."""
     for match in _PAIR.finditer(text):
@@ -178,19 +189,12 @@ def _pairs(text: str) -> Iterator[Said]:
             of = year.case if year and year.case in _cases(before) else _case_of_year(before)
             said = f"{ordinal(one, of, 'masc')} {ordinal(other, of, 'masc')}"
             if year or match["short"] or readings((before.split() or [""])[-1])[0].pos == "NOUN":
-                yield *match.span(), said if year else f"{said} {_noun('год', of, many=True)}"
+                yield *match.span(), said if year else f"{said} {time_noun('год', of, many=True)}"
         elif 0 < one < other and any(noun.case == "gent" for noun in nouns) and _cases(before) != {"accs", "loct"}:
             is_one, noun = class_of(one) == "one", {3: "треть", 4: "четверть"}.get(other)
             of = case if is_one or case not in {"nomn", "accs"} else "gent"
             part = noun_after(one, noun, case) if noun else ordinal(other, of, "femn" if is_one else "plur")
             yield *match.span(), f"{cardinal(one, case, 'femn')} {part}"
-
-
-def _noun(lemma: str, case: str, many: object) -> str:
-    """Return «год» or «век» in a case: «в двадцатом году», «в двадцатых годах»."""
-    noun, of = noun_of(lemma), "loc2" if case == "loct" and lemma == "год" and not many else case
-    form = noun and inflect(lemma, noun.having("plur" if many else "sing", of))
-    return {"лет": "годов"}.get(form or "", form or lemma)
 
 
 class _Number(NamedTuple):
@@ -212,7 +216,8 @@ class _Number(NamedTuple):
         before = _FROM.sub("", self.before)
         if class_of(self.whole) == "one" and not self.part and cases_at(before) == {"accs", "datv"}:
             return "datv"  # «по 1 рублю»
-        return case_of_unit(before, self.behind) or case_at(self.before)
+        certain = case_of_unit(before, self.behind)
+        return certain if certain not in {"", "nomn"} else case_at(self.before)  # «ждал 1 мин.»
 
 
 def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
@@ -233,9 +238,7 @@ def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
     if words:
         return start, stop, zeros + (_described(one, words) or _counted(one, words, _per(match["per"], words, found)))
     if _CLOCK.fullmatch(match[0]):
-        minutes = "ноль " * (part[0] == "0") + cardinal(int(part), one.case)
-        minutes = minutes if int(part) else counted_phrase(one.whole, "час", one.case)
-        return start, stop, f"{cardinal(one.whole, one.case)} {minutes}"
+        return start, stop, time_of_day(one.whole, int(part), one.case)
     if part and not (cases_at(before) and _RANKED.search(before)):  # «глава 3.2», «USB 3.0»
         return start, stop, f"{_spelled(figures)} {_spelled(part)}"
     return start, stop, zeros + (_decimal(one) if part else _said(one))
@@ -265,7 +268,7 @@ def _year(one: _Number, unit: str) -> str:
         said, case = _with_ending(one, [], {case} if unit == "гг." and one.ending == "х" else set())
     else:
         said = ordinal(one.whole, case, "masc")
-    return f"{said} {_noun('год', case, unit == 'гг.')}"
+    return f"{said} {time_noun('год', case, many=unit == 'гг.')}"
 
 
 _IN = frozenset({"accs", "loct"})
@@ -315,7 +318,7 @@ def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, i
     """
     century, case, name = _CENTURY.match(behind), _case_of_year(before), _NAME.search(before)
     if century or _CENTURY.match(_TO.sub("", behind, count=1)):
-        noun = f" {_noun('век', case, century['many'])}" if century else ""
+        noun = f" {time_noun('век', case, many=century['many'] is not None)}" if century else ""
         return ordinal(number, case, "masc") + noun, century.end() if century else 0
     nouns = nouns_behind(behind.lower())
     alone = [one for one in nouns if one.number == "sing" and one.case in _cases(before)]

@@ -16,7 +16,8 @@ from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.script import Script
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
-from augment_ru.similarities.meaning.words import SENTENCE_END, Fates, Source, edits_as_said, kept_source
+from augment_ru.similarities.meaning.understood import edits_as_said
+from augment_ru.similarities.meaning.words import SENTENCE_END, Fates, Source, kept_source
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import decode
 from augment_ru.version import version_of
@@ -63,7 +64,7 @@ class Meaning(Similarity):
         """The text that states everything that a score depends on: the digest of the weights, and versions."""
         digest = weights_of(self.weights).digest
         versions = "|".join(f"{name}-{version_of(name)}" for name in ("pymorphy3", "slovnet"))
-        return f"meaning:{digest}|as-read|{versions}|v2"
+        return f"meaning:{digest}|as-read|{versions}|v3"
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, float]:

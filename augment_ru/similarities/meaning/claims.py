@@ -68,6 +68,7 @@ class Word(NamedTuple):
         return self.kind != ""
 
 
+_VOWELS = frozenset("аеиоуыэюя")
 _NOBODY = Word(frozenset(), (), 0, "", "", "", "other", "")
 
 
@@ -91,7 +92,7 @@ def word_claims(form: str) -> Word:
     first, classes = found[0], _classes()
     own = classes.get(form) or classes.get(lemmas[0]) or ()
     marks = first.grammemes
-    time = _time(found)
+    time = "" if _VOWELS.isdisjoint(form) else _time(found)  # «см» is no verb
     person, slot = "", "other"
     if lemmas[0] in _POSSESSIVE:
         person = _POSSESSIVE[lemmas[0]]
@@ -164,7 +165,7 @@ class Claims(NamedTuple):
     Attributes:
         forms: the words of the text.
         classes: how often the text has a word of each class.
-        heads: for each class of words that refer to the next telling word, such as negators, numbers and «только»: the
+        heads: for each class of words that refer to the next telling word, such as negators and «только»: the
             telling words that they refer to.
         clauses: for each class of links («если»), the lemmas of the words in the clause after the link.
         numbers: the numbers and lengths of time that the text states.
@@ -197,8 +198,7 @@ def claims_of(source: Source) -> Claims:
 def _claims(source: Source, _: int) -> Claims:
     forms = source.forms
     words = list(map(word_claims, forms))
-    gaps = [source.text[stop:start] for stop, start in zip(source.stops, [*source.starts[1:], None], strict=False)]
-    numbers = quantities(forms, gaps, source.text[: source.starts[0]] if forms else "")
+    numbers = quantities(source)
     said: Counter[tuple[str, str]] = Counter()
     heads: dict[tuple[str, str], list[Word]] = {}
     clauses: dict[tuple[str, str], frozenset[str]] = {}
@@ -218,15 +218,13 @@ def _claims(source: Source, _: int) -> Claims:
                 heads.setdefault(key, []).append(source.once(_head, at))
         if word.person:
             persons[word.slot].add(word.person)
-    for value, at in numbers.heads:
-        heads.setdefault(("number", str(value)), []).append(source.once(_head, at))
     return Claims(
         forms,
         said,
         heads,
         clauses,
         numbers,
-        sum(word.denials for word in words),
+        sum(word.denials for word in words) - numbers.negators,
         _times(forms, words),
         {slot: frozenset(found) for slot, found in persons.items()},
     )
@@ -270,15 +268,14 @@ def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
     yield "lost_condition", float(_IF in gone)
     yield "numbers_exchanged", float(exchanged(one.numbers, other.numbers))
     for key in one.heads:
-        kind = {NEGATION[0]: "other_denied", "number": "other_counted"}.get(key[0], "other_focus")
-        yield kind, float(_moved(one, other, key))
+        yield "other_denied" if key == NEGATION else "other_focus", float(_moved(one, other, key))
     yield "other_clause", float(sum(_other_clause(one, other, key) for key in one.clauses))
     yield "other_person", float(sum(_other_person(one, other, slot) for slot in one.persons))
     yield "other_time", float(_other_time(one.times, other.times))
 
 
 def _moved(one: Claims, other: Claims, key: tuple[str, str]) -> bool:
-    """Tell whether a word that restricts, counts or negates belongs to another word now, while the old one is there.
+    """Tell whether a word that restricts or negates belongs to another word now, while the old one is there.
 
     A negator may move between a verb and a name: «это было не лучшее» and «это не было лучшее».
     """

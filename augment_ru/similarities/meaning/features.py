@@ -16,7 +16,7 @@ from augment_ru.language.frequency import information
 from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_form, is_known, lemmas_of, readings, word_kind
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.similarities.meaning.claims import BINDING, NEGATION, claims_of, contradictions, decides, word_claims
-from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
+from augment_ru.similarities.meaning.quantities import amounts_of
 from augment_ru.similarities.meaning.roles import compared, roles_of
 from augment_ru.similarities.meaning.senses import are_alike, are_opposite, unlike
 from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, Source, form_of
@@ -291,19 +291,6 @@ _TELLS = 0.5
 """A word of more information than this says what a sentence is about."""
 
 
-def says_same_numbers(fates: Fates) -> bool:
-    """Tell whether words that say numbers were replaced, and both texts nevertheless state the same quantities.
-
-    Args:
-        fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
-    """
-    forms = fates.source.forms
-    if not any(amounts_of(forms[number]) for numbers, _ in fates.replaced for number in numbers):
-        return False
-    one, other = claims_of(fates.source).numbers, claims_of(fates.after).numbers
-    return not exchanged(one, other) and sum(one.said.values()) <= sum(other.said.values()) + len(other.lone)
-
-
 def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
     """Find what a text lost because words were replaced by words of another sense.
 
@@ -314,13 +301,11 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
         For each such word, the name of each kind of loss in the dictionary `meaning`, such as `other_name`, with the
         number 1. Once for all words, `other_text` with their share of the text's information minus 0.5, at least 0.
     """
-    source = fates.source
-    forms, groups = source.forms, fates.replaced
-    if says_same_numbers(fates):
-        groups = [
-            ([number for number in old if not amounts_of(forms[number])], [one for one in new if not amounts_of(one)])
-            for old, new in groups
-        ]
+    source, forms = fates.source, fates.source.forms
+    groups = [  # `of_claims` compares the numbers
+        ([number for number in old if not amounts_of(forms[number])], [one for one in new if not amounts_of(one)])
+        for old, new in fates.replaced
+    ]
     old = [number for numbers, _ in groups for number in numbers if word_claims(forms[number]).tells]
     unsaid = unlike([forms[number] for number in old], [word for _, words in groups for word in words])
     gone = [number for number in old if forms[number] in unsaid]

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from augment_ru.language.morphology import has_form, is_known, lemmas_of
 from augment_ru.similarities.meaning.claims import decides
+from augment_ru.similarities.meaning.quantities import amounts_of
 from augment_ru.similarities.meaning.words import Fates, Source, Written, digits_of, form_of, forms_of
 
 _MOST_PAIRS = 400
@@ -240,7 +241,11 @@ def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
         stretch.old, stretch.new = [], {}
         return
     rest = iter(forms[0])
-    if len(forms) == 1 < len(written) and all(letter in rest for letter in "".join(written)):  # «ш*м*т»
+    if (
+        len(forms) == 1 < len(written)
+        and not digits_of(forms[0])
+        and all(letter in rest for letter in "".join(written))
+    ):  # «ш*м*т»
         fates.damaged.append((stretch.old[0], "".join(written), len(forms[0]) - sum(map(len, written))))
         stretch.placed[next(iter(stretch.new))] = stretch.old[0]
         stretch.old, stretch.new = [], {}
@@ -286,7 +291,7 @@ def _leave(source: Source, stretch: _Stretch, fates: Fates) -> None:
         fates.lost += old
     elif not old:
         fates.inserted += ((stretch.first, word) for word in new)
-    elif any(is_known(word) or digits_of(word) for word in new):
+    elif any(is_known(word) or amounts_of(word) for word in new):
         fates.replaced.append((old, new))
     else:  # nobody can read them
         fates.damaged += ((number, word, len(source.forms[number])) for number, word in zip(old, new, strict=False))

@@ -2,28 +2,32 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from augment_ru.language.morphology import has_form, readings
 from augment_ru.language.numerals import compound_start
 from augment_ru.resources import dictionary_path, rows, same_word
+from augment_ru.similarities.meaning.words import Source
 
 _FIGURES = re.compile(r"(\d+)(?:[.,](\d+))?(?:-?[а-я]{1,3})?")
+_THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:(?:[ \u00a0]\d{3})+(?![ \u00a0-]?\d)|(?:\.\d{3}){2,}(?![.\d]))")
+_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _COMPOUND = re.compile(r"(\d+)-([а-я]{4,})")
-_CLOCK = re.compile(r"(\d{1,2}):(\d\d)")
 _ROMAN = re.compile(r"(?=[ivxlcхi])m{0,3}(c[md]|d?c{0,3})([xх][cl]|l?[xх]{0,3})(i[xх]|iv|v?i{0,3})")
 _SIGNS = {"m": 1000, "d": 500, "c": 100, "l": 50, "x": 10, "х": 10, "v": 5, "i": 1}
-_GROUP = 3
-_TEN, _HUNDRED, _THOUSAND = 10, 100, 1000
+_TEN, _HUNDRED, _THOUSAND, _YEAR = 10, 100, 1000, 8760
+_PLACES = 6
 
 
 class Amount(NamedTuple):
     """A number or a length of time that a word states.
 
     Attributes:
-        kind: `number` («пять»), `scale` («тысяча»), or `hours` for a length of time («неделя»).
+        kind: `number` («пять»), `rank` («пятый»), `scale` («тысяча»), `month` («мая» behind a number), or `hours` for a
+            length of time («неделя»).
         value: the number, or the length of time in hours.
     """
 
@@ -31,41 +35,48 @@ class Amount(NamedTuple):
     value: float
 
 
+Quantity = tuple[tuple[float, ...], float]
+"""Numbers that stand beside each other, and the hours that the last one and its unit of time make together.
+
+«Две недели» is (2), 336; «18:40», «5 мая» and «5–10 кг» are (18, 40), (5, 5) and (5, 10), each with 0 hours.
+"""
+
+
 class Quantities(NamedTuple):
     """The quantities that a text states.
 
     Attributes:
-        said: how often each quantity occurs. A quantity is a pair: a number, and the hours that the number and its unit
-            make together, such as (2, 336) for «две недели»; 0 hours if it has no unit of time.
+        said: how often each quantity occurs, in the order of the text.
         lone: the lengths of time that the text states without a number, in hours: «за год».
-        heads: the numbers in order, each with the index of its last word in the text, from 0.
+        negators: how many words «без» belong to times of day: «без двадцати семь».
+        money: the currencies that the text names beside its numbers, each by a number.
     """
 
-    said: Counter[tuple[float, float]]
+    said: Counter[Quantity]
     lone: frozenset[float]
-    heads: tuple[tuple[float, int], ...]
+    negators: int
+    money: frozenset[float]
 
 
 @cache
-def _words() -> tuple[dict[str, Amount], dict[str, float], dict[str, float]]:
-    """Read the dictionary: the words, the beginnings of adjectives, and the beginnings of what follows them."""
+def _words() -> tuple[dict[str, Amount], dict[str, dict[str, float]]]:
+    """Read the dictionary: the words that state an amount, and the other entries by their kind."""
     words: dict[str, Amount] = {}
-    parts: dict[str, dict[str, float]] = {"prefix": {}, "stem": {}}
+    compounds = {same_word(compound_start(number)): float(number) for number in range(1, _THOUSAND)}
+    parts: dict[str, dict[str, float]] = {"prefix": compounds, "stem": {}, "month": {}, "money": {}}
     for kind, value, found in rows(dictionary_path("quantities"), columns=3):
         for word in found.split(" "):
-            number = float(value)
             if kind in parts:
-                parts[kind][word] = number
+                parts[kind][word] = float(value)
             else:
-                words[word] = Amount(kind, number)
-    compounds = {same_word(compound_start(number)): float(number) for number in range(1, _THOUSAND)}
-    return words, compounds | parts["prefix"], parts["stem"]
+                words[word] = Amount("rank" if kind == "number" and word[-1] == "й" else kind, float(value))
+    return words, parts
 
 
 def quantity_words() -> Iterator[str]:
     """Yield the words that state quantities («пять», «неделя»), and beginnings of adjectives made from numbers."""
-    words, prefixes, _ = _words()
-    yield from (*words, *prefixes)
+    words, parts = _words()
+    yield from (*words, *parts["prefix"])
 
 
 _BEGIN = 2
@@ -83,16 +94,19 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
 
     A compound states two: «десятидневный» states 10, and a day (24 hours).
     """
-    words, _, _ = _words()
+    words = _words()[0]
     if match := _COMPOUND.fullmatch(word):
         return _counted(float(match[1]), match[2]) or (Amount("number", float(match[1])),)
+    if len(parts := re.split("[:/](?=[а-я])" if word[0].isdigit() else "[-:/]", word)) > 1:  # «3:один»
+        return tuple(amount for part in parts if part for amount in amounts_of(part))
     if word[0].isdigit():
-        return tuple(Amount("number", number) for number in _figures(word))
+        kind = "rank" if word[-1] in _ENDS_OF_RANKS and not word.endswith("мя") else "number"
+        scale = words.get(word.lstrip("0123456789.,"))
+        found = tuple(Amount(kind, number) for number in _figures(word))
+        return (*found, scale) if scale and scale.kind == "scale" else found  # «5млн»
     if (_ROMAN.fullmatch(word) and len(word) > 1) or word in {"v", "i"}:
         signs = [_SIGNS[sign] for sign in word]
         return (Amount("number", float(sum(-a if a < b else a for a, b in zip(signs, [*signs[1:], 0], strict=True)))),)
-    if "-" in word:
-        return tuple(amount for part in word.split("-") if part for amount in amounts_of(part))
     if len(word) > _BEGIN and word[:_BEGIN] not in _beginnings():  # most words are not analysed
         return ()
     lemmas = (one.lemma.replace("ё", "е") for one in readings(word)) if has_form(word) else ()
@@ -100,12 +114,16 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
     return next(((one,) for one in known), _of_compound(word))
 
 
+_ENDS_OF_RANKS = frozenset("йяюоуем")
+"""The last letters of «5-й», «5-го», «5-му» and the like."""
+
+
 def _of_compound(word: str) -> tuple[Amount, ...]:
     """Return the number and the length of time in a compound: «двадцатипятилетний», «трехэтажный».
 
     If several numbers fit the beginning of the word, the longest is taken.
     """
-    prefixes = _words()[1]
+    prefixes = _words()[1]["prefix"]
     for stop in range(len(word) - _LEAST_REST, _LEAST_PREFIX, -1):
         if (number := prefixes.get(word[:stop])) is not None and (found := _counted(number, word[stop:])):
             return found
@@ -114,84 +132,189 @@ def _of_compound(word: str) -> tuple[Amount, ...]:
 
 def _counted(number: float, rest: str) -> tuple[Amount, ...]:
     """Return what a number and the rest of a compound say; nothing if there is no such compound."""
-    hours = next((hours for stem, hours in _words()[2].items() if rest.startswith(stem)), None)
+    hours = next((hours for stem, hours in _words()[1]["stem"].items() if rest.startswith(stem)), None)
     if hours is not None:
         return Amount("number", number), Amount("hours", hours)
-    known = number > 1 and any(has_form(f"{other}{rest}") for other in ("двух", "трех", "шести"))
-    return (Amount("number", number),) if known else ()
+    if (last := amounts_of(rest)) and last[0].kind == "rank":  # «двухтысячный», «десятипроцентный»
+        return (Amount("rank", number * last[0].value),)
+    if last and last[0].kind == "hours":  # «двадцатиминутка»
+        return Amount("number", number), *last
+    known = any(has_form(f"{other}{rest}") for other in ("двух", "трех", "шести"))
+    known = known or (number != _HUNDRED and has_form(rest))  # «двадцатистраничный», not «столица»
+    return (Amount("number", number),) if known and number > 1 else ()
 
 
 _LEAST_PREFIX, _LEAST_REST = 2, 4
 
 
 def _figures(word: str) -> list[float]:
-    """Return the numbers in a word that begins with a digit: one, two for «2:1»; «18:40» is a time of day."""
-    if match := _CLOCK.fullmatch(word):
-        return [int(match[1]) + int(match[2]) / 60]
+    """Return the numbers in a word that begins with a digit: one, two for «2:1» and «18:40», three for a date."""
+    if _THOUSANDS.fullmatch(word):
+        return [float(word.replace(".", ""))]
     if match := _FIGURES.fullmatch(word):
         return [float(f"{match[1]}.{match[2] or 0}")]
-    return list(map(float, re.findall(r"\d+", word)))
+    found = list(map(float, re.findall(r"\d+", word.removesuffix(":00"))))
+    return found[::-1] if _ISO_DATE.fullmatch(word) else found
 
 
-def quantities(forms: Sequence[str], gaps: Sequence[str], lead: str = "") -> Quantities:
-    """Find the numbers and lengths of time that a text states.
+def quantities(source: Source) -> Quantities:
+    """Find the numbers and lengths of time that a text states."""
+    said, lone, last = list[Quantity](), set[float](), _Number(-1, 0)
+    told = {at: time for at, *time in _told(source.forms)}
+    for one in _numbers(source, told) if any(map(amounts_of, source.forms)) else ():
+        if one.first < 0:
+            lone.add(one.hours)
+            continue
+        beside = said and _BESIDE.fullmatch(source.between(last.last, one.first))
+        if beside and last.hours == last.value % _HUNDRED * _YEAR and one.hours == one.value * _HUNDRED * _YEAR:
+            said[-1], last = (((one.value - 1) * _HUNDRED + last.value,), 0.0), one  # «в 80-х годах XX века»
+            continue
+        joins = beside and not last.hours and (last.before >= 0 or source.forms[one.first] in _words()[1]["month"])
+        before = said.pop()[0] if joins else ()
+        zero = before[-1:] == (0,) and 1 <= one.value < _TEN  # «девять ноль пять» is 9:05
+        said.append(((*before[: len(before) - zero], one.value), one.hours))
+        last = one
+    money = frozenset(number for sign, number in _words()[1]["money"].items() if said and sign in source.text.lower())
+    return Quantities(Counter(said), frozenset(lone), sum(source.forms[at] == "без" for at in told), money)
+
+
+def _told(forms: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the first word of each time that is told by the next hour, its hour and minutes, and the word behind it."""
+    text = " ".join(forms)
+    for match in _TOLD.finditer(text) if "без " in text or "пол" in text else ():
+        (kind, hour), *_ = amounts_of(match["hour"]) or (Amount("", 0.0),)
+        left = sum(number for word in (match["left"] or "").split() for _, number in amounts_of(word))
+        left = _HALF_HOUR if match["half"] else left * _HOUR if left < 1 else left
+        named = kind == "rank" if match["half"] else kind == "number" or match["hour"] == "час"
+        if named and 1 <= hour <= _NOON and 0 < left <= _HALF_HOUR:
+            at, stop = (text.count(" ", 0, place) for place in match.span())
+            yield at, int(hour) - 1 + _NOON * (match["part"] in {"дня", "вечера"}), int(_HOUR - left), stop + 1
+
+
+_TOLD = re.compile(
+    r"(?<!\S)(?:без (?P<left>\S+(?: пяти)?)(?: минут)? |(?P<half>в половине |пол))(?P<hour>\S+)"
+    r"(?: (?P<part>утра|дня|вечера|ночи))?(?!\S)"
+)
+"""A time such as «без двадцати пяти семь вечера», «в половине седьмого», «полседьмого»."""
+_NOON, _HALF_HOUR, _HOUR = 12, 30, 60
+
+
+@dataclass
+class _Number:
+    """A number that is read word by word, or a length of time.
+
+    Attributes:
+        first, last: the indices of its first and its last word; the first is -1 for a length of time without a number.
+        part: the value of the words that the next word may multiply.
+        before: the value of the last word, to which a smaller one adds; 0 after figures, -1 if no number word follows.
+        sign: -1 behind a minus, otherwise 1.
+        total: the value of the other words: thousands, or what stands before «целых».
+        hours: the hours that the number and its unit of time make together; 0 without such a unit, and for a year.
+    """
+
+    first: int
+    last: int
+    part: float = 0.0
+    before: float = 0.0
+    sign: int = 1
+    total: float = 0.0
+    hours: float = 0.0
+
+    @property
+    def value(self) -> float:
+        return round(self.sign * (self.total + self.part), _PLACES)
+
+    def takes(self, word: Amount, form: str, between: str, *, joins: bool) -> bool:
+        """Add a word to the number, if it belongs to it; tell whether it does.
+
+        Args:
+            word: what the word states.
+            form: the word, in lower case.
+            between: the characters between the number and the word.
+            joins: whether the word is a group of figures inside a number such as «1 200 000».
+        """
+        (kind, amount), beside, part = word, _BESIDE.fullmatch(between), self.part
+        if kind == "hours" and beside and not self.hours:
+            self.hours, self.before = 0.0 if self.value >= _THOUSAND else round(self.value * amount, 2), -1.0
+            return True
+        if self.before < 0 or kind in {"hours", "month"}:
+            return False
+        if beside and kind == "scale":
+            self.total, self.part = (
+                (self.total + part * amount, 0.0) if amount > 1 else (0.0, (self.total + part) * amount)
+            )
+            self.before = amount
+        elif beside and joins:
+            self.part = part * _THOUSAND + amount
+        elif beside and _adds(self.before, amount):
+            self.part, self.before = part + amount, -1.0 if kind == "rank" else amount
+        elif beside and kind == "rank" and amount in _TENTHS and form.endswith(_OF_PART):
+            self.part, self.before, self.total = self.total + part / amount, 0.0, 0.0
+        elif beside and 0 < amount < 1:  # «три четверти»
+            self.part, self.before = part * amount, 0.0
+        elif amount == _AND_HALF and between.strip() == "с":
+            self.part, self.before = part + amount, 0.0
+        elif kind == "number" and _WHOLE.fullmatch(between):
+            self.part, self.before, self.total = amount, amount, self.total + part
+        else:
+            return False
+        return True
+
+
+_BESIDE = re.compile(r"[ \u00a0\-–—%.:/()+]*")
+_WHOLE = re.compile(r"\s+цел(?:ая|ой|ую|ых|ыми?)(?:\s+и)?\s+", re.IGNORECASE)
+_TENTHS, _AND_HALF = frozenset(10.0**digits for digits in range(1, 6)), 0.5
+_OF_PART = ("ая", "ой", "ую", "ых", "ым", "ыми")
+"""The endings of «десятая», «десятых» and the like in a decimal number."""
+
+
+def _numbers(source: Source, told: Mapping[int, Sequence[int]]) -> Iterator[_Number]:
+    """Yield the numbers and the lengths of time of a text, in order.
 
     Args:
-        forms: the words of the text, in lower case.
-        gaps: the characters after each word, up to the next word.
-        lead: the characters before the first word.
+        source: the text.
+        told: the hour, the minutes and the next word of each time that is told by the next hour, by its first word.
     """
-    found = list(_numbers(forms, gaps, lead)) if any(map(amounts_of, forms)) else []
-    heads = [(number, hours, at) for number, hours, at in found if at >= 0]
-    return Quantities(
-        Counter((number, hours) for number, hours, _ in heads),
-        frozenset(hours for _, hours, at in found if at < 0),
-        tuple((number, at) for number, _, at in heads),
-    )
-
-
-def _numbers(forms: Sequence[str], gaps: Sequence[str], lead: str) -> Iterator[tuple[float, float, int]]:
-    """Yield each number, its length of time in hours, and the number of its last word; -1 for time without a number."""
-    value: float | None = None
-    last, before, sign = -1, 0.0, 1
-    for at, form in enumerate(forms):
-        for kind, amount in amounts_of(form):
-            beside = value is not None and (last == at or (last == at - 1 and not gaps[last].strip(" -%.")))
-            joins = form.isdigit() and len(form) == _GROUP and beside and forms[last].isdigit()
-            if value is not None and not (beside and (joins or kind != "number" or _adds(before, amount))):
-                yield sign * round(value, 4), 0.0, last
-                value = None
-            if kind == "hours":
-                number = value if value is not None else 1.0
-                of_date = number >= _THOUSAND  # «в 1703 году»
-                said = value is not None or form.startswith("пол")
-                yield round(number, 4), 0.0 if of_date else round(number * amount, 2), at if said else -1
-                value = None
+    number: _Number | None = None
+    done, months = 0, _words()[1]["month"]
+    joined = {at for match in _THOUSANDS.finditer(source.text) for at in range(match.start() + 1, match.end())}
+    for at, form in enumerate(source.forms):
+        if at in told:
+            yield from (number,) if number else ()
+            hour, minutes, done = told[at]
+            yield _Number(at, at, hour)
+            number = _Number(at, done - 1, minutes, before=-1.0)
+        found = amounts_of(form) if at >= done else ()
+        if form in months and number and number.last == at - 1:
+            found = (Amount("month", months[form]),)
+        for word in found:
+            between = source.between(number.last, at) if number else ""
+            if number and number.takes(word, form, between, joins=source.starts[at] in joined):
+                number.last = at
                 continue
-            if value is None:
-                sign = -1 if _is_negative(forms, gaps[at - 1] if at else f" {lead}", at) else 1
-                value = amount
-            elif joins:
-                value = value * _THOUSAND + amount
+            yield from (number,) if number else ()
+            kind, amount = word
+            if kind == "hours":
+                number = _Number(at if form.startswith("пол") else -1, at, 1.0, before=-1.0, hours=amount)
+            elif kind == "scale":
+                number = _Number(at, at, before=amount, total=amount)
             else:
-                value = value * amount if kind == "scale" else value + amount
-            before, last = (0.0 if form.isdigit() else amount), at
-            if "%" in gaps[at]:
-                value /= _HUNDRED
-    if value is not None:
-        yield sign * round(value, 4), 0.0, last
+                before = -1.0 if kind in {"rank", "month"} else 0.0 if form[0].isdigit() else amount
+                number = _Number(at, at, amount, before, -1 if _is_negative(source, at) else 1)
+        if number and number.last == at and "%" in source.between(at, at + 1):
+            number.part, number.before, number.total = (number.total + number.part) / _HUNDRED, 0.0, 0.0
+    yield from (number,) if number else ()
 
 
-def _is_negative(forms: Sequence[str], gap: str, at: int) -> bool:
+def _is_negative(source: Source, at: int) -> bool:
     """Tell whether a minus stands before the number of a word: «минус пять», «-5», not «топ-3», «5 -7».
 
     Args:
-        forms: the words of the text, in lower case.
-        gap: the characters between the word and the one before it.
+        source: the text.
         at: the index of the word.
     """
-    ends = at > 0 and forms[at - 1][-1].isdigit()
-    return (at > 0 and forms[at - 1] == "минус") or (_MINUS.search(gap) is not None and not ends)
+    before, gap = (source.forms[at - 1], source.between(at - 1, at)) if at else (" ", f" {source.between(-1, 0)}")
+    return before == "минус" or (_MINUS.search(gap) is not None and not before[-1].isdigit())
 
 
 _MINUS = re.compile(r"[\s(«\"][-−–]$")
@@ -199,7 +322,8 @@ _MINUS = re.compile(r"[\s(«\"][-−–]$")
 
 def _adds(before: float, amount: float) -> bool:
     """Tell whether a number adds to the number word before it: «двадцать два», «тысяча сто»; not «два три»."""
-    return (before >= 2 * _TEN and amount < _TEN) or (before >= _HUNDRED and 0 < amount < before and amount >= 1)
+    most = before if before >= _THOUSAND else _HUNDRED if before >= _HUNDRED else _TEN
+    return before >= 2 * _TEN and 1 <= amount < most
 
 
 def exchanged(one: Quantities, other: Quantities) -> bool:
@@ -216,16 +340,37 @@ def exchanged(one: Quantities, other: Quantities) -> bool:
     gone = [value for value in gone if not _is_lone(value, other.lone)]
     new = [value for value in new if not _is_lone(value, one.lone)]
     lone, others = one.lone - other.lone, other.lone - one.lone
-    if bool(gone) == bool(new):
-        return bool(gone) or bool(lone and others)
-    return bool(others if gone else lone)
+    if one.money - other.money and other.money - one.money:
+        return True
+    if gone and new:
+        timed = any(hours for _, hours in gone) and any(hours for _, hours in new)
+        return timed or _numbers_of(gone) != _numbers_of(new)  # «5–10 мая» and «с 5 по 10 мая»
+    return bool(lone and others) if bool(gone) == bool(new) else bool(others if gone else lone)
 
 
-def _same(one: tuple[float, float], other: tuple[float, float]) -> bool:
+def _numbers_of(found: Iterable[Quantity]) -> list[float]:
+    return [number for numbers, _ in found for number in numbers]
+
+
+def _same(one: Quantity, other: Quantity) -> bool:
     """Tell whether two quantities are the same: «14 дней» and «две недели», «в 23 года» and «когда ему было 23»."""
-    return one[1] == other[1] > 0 or (one[0] == other[0] and 0 in {one[1], other[1]})
+    if one[1] == other[1] > 0:
+        return one[0][:-1] == other[0][:-1]
+    if 0 not in {one[1], other[1]}:
+        return False
+    return one[0] == other[0] or _reads_as(one[0], other[0]) or _reads_as(other[0], one[0])
 
 
-def _is_lone(value: tuple[float, float], lone: frozenset[float]) -> bool:
+def _reads_as(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Tell whether a number reads as two: «10.30» as «десять тридцать», «18.07» as «18 июля», «треть» as «1/3»."""
+    if (len(one), len(other)) != (1, 2) or other[1] <= 0:
+        return False
+    first, second = other
+    return (second < _HUNDRED and one[0] == round(first + second / _HUNDRED, _PLACES)) or (
+        0 < first < second and one[0] == round(first / second, _PLACES)
+    )
+
+
+def _is_lone(value: Quantity, lone: frozenset[float]) -> bool:
     """Tell whether a quantity is one of the lengths of time in `lone`, which have no number: «1 ч» and «час»."""
-    return (value[1] or value[0]) in lone
+    return (value[1] or value[0][-1]) in lone

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from augment_ru.edits import shared_start
 from augment_ru.language.morphology import lemmas_of, word_kind
+from augment_ru.language.shortenings import stands_for
 from augment_ru.resources import dictionary_path, mutual, opposites, rows
 from augment_ru.similarities.meaning.quantities import amounts_of
 
@@ -74,7 +75,8 @@ def are_alike(one: str, other: str) -> bool:
 def unlike(ones: Sequence[str], others: Sequence[str]) -> set[str]:
     """Return the words of the first list that no word of the second list resembles in meaning.
 
-    Words resemble each other if they have the same sense, state the same number, or share a root.
+    Words resemble each other if they have the same sense, state the same number, share a root, or one is an
+    abbreviation of the other.
 
     Args:
         ones: the words that are compared, in lower case.
@@ -87,7 +89,7 @@ def unlike(ones: Sequence[str], others: Sequence[str]) -> set[str]:
     left = {word for word in left if not (amounts_of(word) and amounts_of(word) in amounts)}
     if len(left) * len(others) > _MOST_PAIRS:
         return left
-    return {word for word in left if not any(_of_one_root(word, other) for other in others)}
+    return {word for word in left if not any(stands_for(word, other) or _of_one_root(word, other) for other in others)}
 
 
 @lru_cache(maxsize=100_000)

@@ -5,19 +5,14 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
-from itertools import pairwise, repeat
+from functools import cached_property, lru_cache
+from itertools import pairwise
 from sys import intern
 from typing import Any, TypeAlias, TypeVar
 from unicodedata import normalize
 
-from augment_ru.edits import Note
 from augment_ru.language.frequency import information
-from augment_ru.language.morphology import WordKind, has_form, has_reading, readings, word_kind
-from augment_ru.language.shortenings import stands_for
-from augment_ru.language.sound import transcription
-from augment_ru.resources import dictionary_path, rows
-from augment_ru.script import Script
+from augment_ru.language.morphology import WordKind, word_kind
 
 T = TypeVar("T")
 Written: TypeAlias = tuple[int, int, str, str]
@@ -65,68 +60,6 @@ def form_of(word: str) -> str:
     if not word.isalpha() and COMBINING.search(word):
         word = _STRESS.sub("", normalize("NFC", word))
     return word.lower().replace("ё", "е")
-
-
-def edits_as_said(script: Script) -> Sequence[Written]:
-    """Return the edits of a script, sorted: start, stop, new text, and what a reader takes the new text for."""
-    pairs = zip(script.triples, script.notes or repeat(None), strict=False)
-    return [(start, stop, text, as_said(text, note) if note else text) for (start, stop, text), note in pairs]
-
-
-def as_said(text: str, note: Note) -> str:
-    """Return what a reader understands by the new text of an edit: the reading in its note («кошка» for 🐱), or itself.
-
-    An attack may state any reading, so a reading counts only in two cases: a word of the new text is not in the
-    dictionary; or the reading differs from the new text only by an ending, an abbreviation, the spelling of the same
-    sounds, the name of a person, or «ты» and «вы». In all other cases, such as a synonym, the new text counts.
-    """
-    reading = text if note.reading is None else note.reading
-    if reading == text or not (words := forms_of(text)) or not all(map(has_form, words)):
-        return reading
-    read = forms_of(reading)
-    single = len(read) == len(words) == 1
-    names = single and reading[0].isupper() and text[0].isupper() and _are_names(read[0], words[0])
-    alike = single and (_differ_by_ending(read[0], words[0]) or transcription(read[0]) == transcription(words[0]))
-    same = names or alike or stands_for(reading, text) or _asks(read, words) or _asks(words, read)
-    return reading if same else text
-
-
-def _asks(read: Sequence[str], words: Sequence[str]) -> bool:
-    """Tell whether `words` are a polite question for the imperative `read`: «не могли бы вы прислать» for «пришли»."""
-    phrase = {*words[:-1]} == {"не", "могли", "бы", "вы"}
-    return phrase and len(read) == 1 and any(one.lemma == words[-1] for one in readings(read[0]))
-
-
-def _are_names(one: str, other: str) -> bool:
-    """Tell whether `other` is the name of a person, and `one` is such a name or a word that the dictionary lacks."""
-    return has_reading(other, *_PERSONAL) and (not has_form(one) or has_reading(one, *_PERSONAL))
-
-
-_PERSONAL = ("Name", "Patr", "Surn")
-
-
-def _differ_by_ending(one: str, other: str) -> bool:
-    """Tell whether two words are forms of one lemma with the same tense, mood and person: «этот» and «это».
-
-    «Ты» and «вы», «твой» and «ваш» count as one.
-    """
-    if {one, other} <= _polite():
-        return True
-    return any(
-        mine.lemma == theirs.lemma and not (mine.grammemes ^ theirs.grammemes) & _TENSES
-        for mine in readings(one)
-        for theirs in readings(other)
-    )
-
-
-@cache
-def _polite() -> frozenset[str]:
-    """Return the forms of «ты», «твой», «вы» and «ваш»."""
-    found = rows(dictionary_path("address"), columns=3)
-    return frozenset(form_of(word) for kind, *words in found if kind in {"pronoun", "greeting"} for word in words)
-
-
-_TENSES = frozenset({"past", "pres", "futr", "impr", "1per", "2per", "3per", "COMP"})
 
 
 def digits_of(word: str) -> str:
@@ -247,9 +180,13 @@ class Source:
         """The index of the clause that each word is in; any punctuation mark between two words separates clauses."""
         numbers = [0] * len(self.forms)
         for at in range(1, len(self.forms)):
-            between = self.text[self.stops[at - 1] : self.starts[at]]
-            numbers[at] = numbers[at - 1] + bool(between.strip())
+            numbers[at] = numbers[at - 1] + bool(self.between(at - 1, at).strip())
         return numbers
+
+    def between(self, left: int, right: int) -> str:
+        """Return the characters between two words; -1 is the start of the text, a number too high its end."""
+        start = self.stops[left] if left >= 0 else 0
+        return self.text[start : self.starts[right] if right < len(self.starts) else None]
 
     def kind(self, number: int) -> WordKind:
         """Return the part of speech and the possible cases of a word of the text, given its index, from 0."""
