@@ -159,13 +159,13 @@ def test_without_a_gate_nothing_is_scored() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"threshold": 1.5}, "threshold 1.5"),
-        ({"threshold": float("nan")}, "threshold nan"),
+        ({"threshold": 1.5}, "`threshold` 1.5"),
+        ({"threshold": float("nan")}, "`threshold` nan"),
         ({"schedule": "papper"}, "did you mean 'paper'"),
-        ({"candidates": 0}, "candidates 0"),
+        ({"candidates": 0}, "`candidates` 0"),
         ({"probability": float("nan")}, "probability nan"),
         ({"probability": -0.1}, "probability -0.1"),
-        ({"floor": 0.0}, "floor 0.0"),
+        ({"floor": 0.0}, "`floor` 0.0"),
         ({"similarity": "navecc"}, "did you mean 'navec'"),
         ({"annotator": "natashka"}, "did you mean 'natasha'"),
         ({"constraints": ["named_entity"]}, "did you mean 'named_entities'"),
