@@ -5,6 +5,7 @@ has no threads, and is small: a copy of it costs a tenth of one of a process tha
 """
 
 import atexit
+import fcntl
 import gc
 import os
 import pickle
@@ -21,8 +22,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NoReturn
-
-from filelock import FileLock
 
 from own_folders import own_folder
 
@@ -57,7 +56,8 @@ class _Origin:
         """Find the process, or start it; wait until it can be asked."""
         self.address = str(Path(os.environ.get("AUGMENT_RU_TEST_COPIES") or own_folder("augment-ru-copies")) / "origin")
         self._owner = os.getpid()
-        with FileLock(f"{self.address}.lock"):
+        with Path(f"{self.address}.lock").open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # ends with the file
             try:
                 self._kept = self.connected()
             except OSError:
