@@ -248,8 +248,8 @@ def _is_known(word: str) -> bool:
     return bool(_dawg().similar_keys(word, _yo())) if "е" in word else word in _dawg()
 
 
-def with_letter(before: str, after: str) -> set[str]:
-    """Return the words (`is_word`) that have one letter between two strings of letters in lower case."""
+def with_letter(before: str, after: str) -> list[str]:
+    """Return the words (`is_word`) that have one letter between two strings of letters in lower case, sorted."""
     gap = f"{before}?{after}"
     found = {key[len(before)] for key in _dawg().similar_keys(gap, _any_letter())}
     found |= {"е"} if "ё" in found else set()  # «е» may stand for «ё»
@@ -258,7 +258,7 @@ def with_letter(before: str, after: str) -> set[str]:
         found.update(
             letter for letter in LETTERS if plain(before + letter + after) in words or before + letter + after in new
         )
-    return {before + letter + after for letter in found}
+    return [before + letter + after for letter in sorted(found)]
 
 
 _GAPS = (1 << 23) - 1
