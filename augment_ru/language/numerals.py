@@ -374,14 +374,15 @@ def ways_to_count(number: int, nouns: list[Noun], cases: frozenset[str]) -> list
     """
     found: dict[str, Noun] = {}
     for noun in nouns:
-        for case in _cases_with(class_of(number), noun):
+        for case in _cases_with(number, noun):
             if case in cases or (case == "nomn" and "accs" in cases and not noun.animate):
                 found.setdefault(cardinal(number, case, noun.gender, animate=noun.animate), noun)
     return list(found.items())
 
 
-def _cases_with(kind: str, noun: Noun) -> Iterator[str]:
-    """Yield the cases of a number of the class `kind` in which its noun has the form of this reading."""
+def _cases_with(number: int, noun: Noun) -> Iterator[str]:
+    """Yield the cases of a number in which its noun has the form of this reading."""
+    kind = class_of(number)
     if kind == "one":
         yield from (noun.case,) if noun.number == "sing" else ()
     elif noun.number == "sing":
@@ -391,7 +392,7 @@ def _cases_with(kind: str, noun: Noun) -> Iterator[str]:
         yield "gent"
         if kind != "few":
             yield from ("nomn", "accs")
-        elif noun.animate:
+        elif noun.animate and number < _TEN:  # «вижу двух студентов», «двадцать два студента»
             yield "accs"
     elif noun.case in {"datv", "ablt", "loct"} and kind != "thousands":
         yield noun.case

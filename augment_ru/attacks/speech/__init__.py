@@ -31,7 +31,8 @@ from augment_ru.text.words import LETTERS_AND_DIGITS
 _ABBREVIATION = re.compile("[БВГДЖЗКЛМНПРСТФХЦЧШЩ]{2,4}|[A-Z][BCDFGHJKLMNPQRSTVWXZ]{0,3}|[A-Z]{2}")
 _JOINED = frozenset({"в", "за", "из", "к", "на", "от", "по", "под", "при", "с"})
 _JOINED_BY_LETTER = {letter: sorted(one for one in _JOINED if one[0] == letter) for letter in "взикнопс"}
-_CAPITALS_AND_SIGNS = re.compile(r"[A-ZА-ЯЁ]+|[^\w\s]")
+_CAPITALS_AND_SIGNS = re.compile(r"[A-ZА-ЯЁ]+|(?!(?<=\d)/\d)[^\w\s]")
+"""The slash of «3/4» stays: without it there are two numbers."""
 _LEAST_COUNT, _SHORTEST, _LONGEST = 300, 3, 24
 _BASE = 1e-6
 """Changes that are no errors (small letters, numbers in words) have ranks below this, so that they are always made."""
@@ -286,7 +287,13 @@ def _spoken_signs(batch: Batch, words: _Words, table: _Table) -> Iterator[_Spoke
     for row in np.unique(batch.rows(hints)).tolist():
         for match in table.spoken.finditer(words.text, starts[row], starts[row + 1]):
             said = table.said[short := match[0].lower()]
-            yield row, *match.span(), counted_phrase(5, said, "nomn") if short in table.amounts.units else said
+            if short in table.amounts.units:  # «за кв. м», «сколько кг»
+                by = _BY_EACH.search(words.text, starts[row], match.start())
+                said = counted_phrase(1, said, "accs") if by else counted_phrase(5, said, "nomn")
+            yield row, *match.span(), said
+
+
+_BY_EACH = re.compile(r"\bза\s+\Z", re.IGNORECASE)
 
 
 def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]:

@@ -58,7 +58,7 @@ def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
     unit = rf"(?:{'|'.join(map(_unit, longest))})"
     number = re.compile(
         rf"(?:(?<=\d)[-‑]|(?<!\w)(?<![^\W\d_][-‑])(?<!\d/))(?:(?P<minus>(?<!\S)[-−])?(?P<sign>[{money}]\s?))?"
-        r"(?:(?<!\d[.,])(?P<int>\d{1,12})(?:[.,]|:(?=\d\d\b))(?P<part>\d{1,5})(?![.,:-]?\d)"
+        r"(?:(?<!\d[.,])(?P<int>\d{1,12}|\d{1,3}(?:\.\d{3})+(?=,))(?:[.,]|:(?=\d\d\b)|-(?=00\b))(?P<part>\d{1,5})(?![.,:-]?\d)"
         r"|(?P<whole>\d{1,3}(?:\.\d{3}){2,3}(?!\.?\d)|\d{1,3}(?:[ \u00a0]\d{3}){1,3}(?![ \u00a0‑-]?\d)|\d{1,12})"
         r"(?:(?:[-‑](?P<ending>[а-яё]{1,3})|(?P<glued>ый|[оиы]й|[аоы]е|ая|я|го|о?му|[оы]м|[оыеу]?х|т?и|мя|е))(?![\w-]))?)"
         rf"(?:\s?(?P<scale>тыс\b\.?|млн\b\.?|млрд\b\.?|трлн\b\.?))?(?:\s?(?P<unit>{unit})(?:/(?P<per>{unit}|[а-яё]+))?)?"
@@ -83,12 +83,12 @@ _GROUPS = re.compile(
 )
 """A telephone number, a code: its groups are said one by one."""
 _DATE = re.compile(
-    r"(?<![\w.,/-])(?:(?P<day>\d{1,2})(?P<by>[./])(?P<month>\d\d)(?P=by)(?P<year>\d{4}|\d\d)"
+    r"(?<![\w.,/-])(?:(?P<day>\d{1,2})(?P<by>[./])(?P<month>\d\d)(?:(?P=by)(?P<year>\d{4}|\d\d)|(?!\s?[%$€₽]))"
     r"|(?P<from>\d{4})-(?P<of>\d\d)-(?P<at>\d\d))(?:\s?г(?:\.|ода)?(?!\w))?(?!\w|[-/.]\d)"
 )
 _PAIR = re.compile(r"(?<![\w.,/-])(?P<one>\d{1,4})/(?P<other>\d{1,4})(?![\w/-]|[.,]\d)(?P<short>\s?г(?:г?\.|г?\b))?")
-_CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d|(?:[01]?\d|2[0-3]):[0-5]\d")
-"""A time such as 19.30, 9:05."""
+_CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d|(?:[01]?\d|2[0-3])(?::[0-5]\d|-00)")
+"""A time such as 19.30, 9:05, 9-00."""
 _FAR = 80
 """How many characters before and behind a number are read."""
 _ANOTHER = r"\d+(?:[.,]\d+)*(?:-[а-яё]{1,3})?"
@@ -117,7 +117,7 @@ def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
     """Yield the start, the stop and the spoken form of each number of a text («5 кг»); the ranges do not overlap."""
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
     done: list[Said] = []
-    for one in chain(_groups(text), _dates(text), _days(text), _pairs(text), _rest(text, found, done)):
+    for one in chain(_groups(text), _dates(text, found), _days(text), _pairs(text), _rest(text, found, done)):
         if all(one[1] <= start or stop <= one[0] for start, stop, _ in done):
             done.append(one)
     yield from done
@@ -156,16 +156,26 @@ def _spelled(figures: str) -> str:
     return " ".join(["ноль"] * (len(figures) - len(str(number))) + [cardinal(number, "nomn")])
 
 
-def _dates(text: str) -> Iterator[Said]:
-    """«на 14.02.2022 г.» → «на четырнадцатое февраля две тысячи двадцать второго года»."""
+def _dates(text: str, found: Amounts) -> Iterator[Said]:
+    """«на 14.02.2022 г.» → «на четырнадцатое февраля две тысячи двадцать второго года», «до 31.12»."""
     months = {int(number): name for name, number in listed("month").items()}
     for match in _DATE.finditer(text):
-        day, month, year = (int(match[one] or match[other]) for one, other in _DATE_PARTS)
-        if day in _DATES and month in months and year:
-            said = ordinal(day, case_of_day(_FROM.sub("", text[: match.start()])), "neut")
-            yield *match.span(), f"{said} {months[month]} {ordinal(year, 'gent', 'masc')} года"
+        day, month, year = (int(match[one] or match[other] or 0) for one, other in _DATE_PARTS)
+        before = _FROM.sub("", text[: match.start()])
+        if day in _DATES and month in months and (year or _is_day(match, before, found)):
+            said = f"{ordinal(day, case_of_day(before), 'neut')} {months[month]}"
+            yield *match.span(), f"{said} {ordinal(year, 'gent', 'masc')} года" if year else said
 
 
+def _is_day(match: re.Match[str], before: str, found: Amounts) -> bool:
+    """Tell whether a day and a month without a year are no other number: «до 31.12», not «до 10.05 кг»."""
+    number = found.number.match(match.string, match.start())
+    counted = any(noun.case == "gent" for noun in nouns_behind(match.string[match.end() :]))
+    unit = number is not None and number["unit"]
+    return match["by"] == "." and _ON_DAY.search(before) is not None and not (unit or counted)
+
+
+_ON_DAY = re.compile(r"(?:^|(?<!\w)(?:со?|до|от|после|около|по|на|к))\s+$", re.IGNORECASE)
 _DATE_PARTS = (("day", "at"), ("month", "of"), ("year", "from"))
 
 
@@ -190,11 +200,19 @@ def _pairs(text: str) -> Iterator[Said]:
             said = f"{ordinal(one, of, 'masc')} {ordinal(other, of, 'masc')}"
             if year or match["short"] or readings((before.split() or [""])[-1])[0].pos == "NOUN":
                 yield *match.span(), said if year else f"{said} {time_noun('год', of, many=True)}"
-        elif 0 < one < other and any(noun.case == "gent" for noun in nouns) and _cases(before) != {"accs", "loct"}:
+        elif 0 < one < other and (_is_part(nouns, before) or (not nouns and _BY.search(before))):
             is_one, noun = class_of(one) == "one", {3: "треть", 4: "четверть"}.get(other)
             of = case if is_one or case not in {"nomn", "accs"} else "gent"
             part = noun_after(one, noun, case) if noun else ordinal(other, of, "femn" if is_one else "plur")
             yield *match.span(), f"{cardinal(one, case, 'femn')} {part}"
+
+
+def _is_part(nouns: list[Noun], before: str) -> bool:
+    """Tell whether a fraction stands before a noun of which it is a part: «1/8 финала», not «на 3/4 марта»."""
+    return any(noun.case == "gent" for noun in nouns) and _cases(before) != _IN
+
+
+_BY = re.compile(r"(?<!\w)(?:на|до|около)\s+$", re.IGNORECASE)
 
 
 class _Number(NamedTuple):
@@ -228,6 +246,8 @@ def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
     one = _Number(before, behind, figures, part, (match["ending"] or match["glued"] or "").lower())
     named, said = found.numbered.search(before), _year(one, (match["unit"] or "").lower())
     words = [found.units[each.strip().lower()] for each in match.group("scale", "unit", "sign") if each]
+    if part == "00" and not _MONEY.isdisjoint(words):  # «500,00 руб.»
+        one = one._replace(part="")
     if said:
         return start, stop, said
     if named and not words:
@@ -293,6 +313,9 @@ def _per(per: str | None, words: list[str], found: Amounts) -> list[str]:
 def _counted(one: _Number, words: list[str], per: list[str]) -> str:
     """Say a number with its units: «2,5 кг» as «два с половиной килограмма», «5 тыс. р.» as «пять тысяч рублей»."""
     first = words[0].split(" ")
+    if one.ending and not one.part:  # «на 101-м км», «с 10-ю кг»
+        said, case = _with_ending(one, [], set())
+        return f"{said} {counted_phrase(one.whole if said == cardinal(one.whole, case) else 1, words[0], case)}"
     noun, case = noun_of(first[0]) or noun_of(first[-1]), one.case
     gender = (noun and noun.gender) or "masc"
     number, of = one.whole, case
@@ -377,13 +400,16 @@ def _said(one: _Number) -> str:
     if number in _YEARS and (_YEAR.match(behind) or (not nouns and _IN_YEAR.search(_FROM.sub("", one.before)))):
         of = next((noun.case for noun in nouns if noun.case in cases), _case_of_year(one.before))
         return ordinal(number, of, "masc")
-    said, ways = cardinal(number, case_at(one.before)), [word for word, _ in ways_to_count(number, nouns, cases)]
+    found = ways_to_count(number, nouns, cases) or ways_to_count(number, nouns, _GENITIVE)  # «ещё 2 подписей»
+    gender = nouns[0].gender if nouns and not found and nouns[0].number == "plur" else "masc"  # «от 1 до 3 тысяч»
+    said, ways = cardinal(number, case_at(one.before), gender), [word for word, _ in found]
     alone = [noun for noun in nouns if noun.number == "sing" and not ways and _RANKED.search(one.before)]
     rank = {*ranks(number, nouns, cases, one.before)}
     rank |= {*ordinals(number, alone, cases)} if alone and not _LETTER.search(one.before) else set()
     return rank.pop() if len(rank) == 1 else said if said in ways or not ways else ways[0]
 
 
+_GENITIVE = frozenset({"gent"})
 _RANKED = re.compile(r"(?:^|[^\W\d_a-zA-Z]|[^\w\s])\s*$")
 """What a number that may be an ordinal stands behind: no Latin name («Windows 10 система»)."""
 

@@ -153,7 +153,7 @@ def _figures(word: str) -> list[float]:
         return [float(word.replace(".", ""))]
     if match := _FIGURES.fullmatch(word):
         return [float(f"{match[1]}.{match[2] or 0}")]
-    found = list(map(float, re.findall(r"\d+", word.removesuffix(":00"))))
+    found = list(map(float, re.findall(r"\d+", re.sub("[:-]00$", "", word))))
     return found[::-1] if _ISO_DATE.fullmatch(word) else found
 
 
@@ -166,12 +166,18 @@ def quantities(source: Source) -> Quantities:
             lone.add(one.hours)
             continue
         beside = said and _BESIDE.fullmatch(source.between(last.last, one.first))
-        if beside and last.hours == last.value % _HUNDRED * _YEAR and one.hours == one.value * _HUNDRED * _YEAR:
+        if (
+            beside
+            and one.hours
+            and last.hours == last.value % _HUNDRED * _YEAR
+            and one.hours == one.value * _HUNDRED * _YEAR
+        ):
             said[-1], last = (((one.value - 1) * _HUNDRED + last.value,), 0.0), one  # «в 80-х годах XX века»
             continue
         joins = beside and not last.hours and (last.before >= 0 or source.forms[one.first] in _words()[1]["month"])
         before = said.pop()[0] if joins else ()
-        zero = before[-1:] == (0,) and 1 <= one.value < _TEN  # «девять ноль пять» is 9:05
+        apart = one.first > last.last  # «девять ноль пять» is 9:05, not «0:05»
+        zero = apart and before[-1:] == (0,) and 1 <= one.value < _TEN
         said.append(((*before[: len(before) - zero], one.value), one.hours))
         last = one
     money = frozenset(number for sign, number in _words()[1]["money"].items() if said and sign in source.text.lower())
