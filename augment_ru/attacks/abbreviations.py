@@ -304,7 +304,11 @@ _TRIGGER = re.compile(r"[а-я]+|%")
 @cache
 def _triggers() -> dict[str, list[int]]:
     """Map the last word of each abbreviation, and of its full form, to the numbers of the dictionary lines with it."""
-    lines = ((at, (short, *every_form(kind, words))) for at, (kind, short, words) in enumerate(shortenings()))
+    lines = (
+        (at, (short, *every_form(kind, words)))
+        for at, (kind, short, words) in enumerate(shortenings())
+        if kind != "numbered"
+    )
     return grouped((_TRIGGER.findall(same_word(text))[-1], at) for at, texts in lines for text in texts)
 
 

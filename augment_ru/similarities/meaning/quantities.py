@@ -14,6 +14,7 @@ from augment_ru.similarities.meaning.words import Source
 
 _FIGURES = re.compile(r"(\d+)(?:[.,](\d+))?(?:-?[а-я]{1,3})?")
 _THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:(?:[ \u00a0]\d{3})+(?![ \u00a0-]?\d)|(?:\.\d{3}){2,}(?![.\d]))")
+_SUM = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+")
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _COMPOUND = re.compile(r"(\d+)-([а-я]{4,})")
 _ROMAN = re.compile(r"(?=[ivxlcхi])m{0,3}(c[md]|d?c{0,3})([xх][cl]|l?[xх]{0,3})(i[xх]|iv|v?i{0,3})")
@@ -153,6 +154,8 @@ def _figures(word: str) -> list[float]:
         return [float(word.replace(".", ""))]
     if match := _FIGURES.fullmatch(word):
         return [float(f"{match[1]}.{match[2] or 0}")]
+    if _SUM.fullmatch(word):
+        return [float(word.replace(".", "").replace(",", "."))]
     found = list(map(float, re.findall(r"\d+", re.sub("[:-]00$", "", word))))
     return found[::-1] if _ISO_DATE.fullmatch(word) else found
 
@@ -320,7 +323,9 @@ def _is_negative(source: Source, at: int) -> bool:
         at: the index of the word.
     """
     before, gap = (source.forms[at - 1], source.between(at - 1, at)) if at else (" ", f" {source.between(-1, 0)}")
-    return before == "минус" or (_MINUS.search(gap) is not None and not before[-1].isdigit())
+    if before == "минус":
+        return source.forms[at - 2 : at - 1] != ["плюс"]  # «±5»
+    return _MINUS.search(gap) is not None and not before[-1].isdigit()
 
 
 _MINUS = re.compile(r"[\s(«\"][-−–]$")
