@@ -161,7 +161,7 @@ def test_a_frame_in_which_rows_or_columns_are_not_clear_is_an_error() -> None:
     [
         (["кот"], ["random"], {}, "'кот': no row; give dictionaries, or the path of a file"),
         (None, ["random"], {}, "None: no row; give dictionaries"),
-        ([{"text": "кот", "label": "a"}], "random", {}, r"models: must be a list, such as \['majority'\]"),
+        ([{"text": "кот", "label": "a"}], "random", {}, r"models: must be a list, as \['majority'\]"),
         ([{"text": "кот", "label": "a"}], len, {}, "models: must be a list"),
         ([{"text": "кот", "label": "a"}], ["random"], {"shots": "0"}, "`shots` '0': must be a list of integers"),
         ([{"text": "кот", "label": "a"}], ["random"], {"shots": 0}, "`shots` 0: must be a list of integers"),

@@ -202,7 +202,7 @@ def copied(
         assert code is not None
         out.seek(0)
         said.seek(0)
-        done = subprocess.CompletedProcess(arguments, code, out.read(), said.read())
+        done = subprocess.CompletedProcess([*map(str, arguments)], code, out.read(), said.read())
         if code:
             print(done.stderr.decode(errors="replace"), file=sys.stderr)  # pytest shows it beside a failure
         return done

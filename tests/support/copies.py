@@ -198,7 +198,7 @@ def serve(address: str) -> None:
             if size == _NUMBER.pack(0):
                 users.add(asked)
             elif size:
-                _answer_apart(asked, *_NUMBER.unpack(size), files)
+                _answer_apart(asked, _NUMBER.unpack(size)[0], files)
         elif not users:
             break
         with suppress(ChildProcessError):
