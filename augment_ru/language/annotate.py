@@ -18,6 +18,7 @@ from augment_ru.language.slovnet import entities, tags, trees
 from augment_ru.language.tokens import readable, token_ranges
 from augment_ru.language.truecase import truecased
 from augment_ru.text.doc import LAYERS, Doc, Token
+from augment_ru.text.words import held_once
 from augment_ru.version import version_of
 
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
@@ -125,7 +126,7 @@ class _Part:
         read, origin = readable(text)
         found = token_ranges(read)
         places = found if origin is None else [(origin[start], origin[stop]) for start, stop in found]
-        return cls(read, [intern(read[start:stop]) for start, stop in found], places, [start for start, _ in found])
+        return cls(read, held_once(read[start:stop] for start, stop in found), places, [start for start, _ in found])
 
     def sentences(self) -> Iterator[list[str]]:
         """Yield the tokens of each sentence; every token is in exactly one."""

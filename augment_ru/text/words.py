@@ -5,7 +5,7 @@ and whether letters of other alphabets count.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -169,3 +169,13 @@ _RUN = re.compile(r"\w+")
 def _same(run: str) -> str:
     """Fold the case of letters and digits: two runs become equal if `re.IGNORECASE` treats them as equal."""
     return "".join(char.lower()[0].upper()[0] for char in run)
+
+
+def held_once(words: Iterable[str]) -> list[str]:
+    """Return the words of a text as a list in which equal words are one object, so that a long text takes less memory.
+
+    Args:
+        words: the words, in the order of the text.
+    """
+    once: dict[str, str] = {}
+    return [once.setdefault(word, word) for word in words]

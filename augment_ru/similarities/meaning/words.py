@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from sys import intern
 from typing import Any, TypeAlias, TypeVar
 from unicodedata import normalize
 
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import WordKind, word_kind
+from augment_ru.text.words import held_once
 
 T = TypeVar("T")
 Written: TypeAlias = tuple[int, int, str, str]
@@ -89,7 +89,7 @@ class Source:
         places = words_of(text)
         self.starts = [start for start, _ in places]
         self.stops = [stop for _, stop in places]
-        self.forms = [intern(form_of(text[start:stop])) for start, stop in places]  # a long text repeats its words
+        self.forms = held_once(form_of(text[start:stop]) for start, stop in places)
         self._parts: dict[tuple[int, int], Source] = {}
         self._found: dict[tuple[Callable[[Source, int], Any], int], Any] = {}
 
