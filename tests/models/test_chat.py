@@ -221,5 +221,5 @@ def test_without_a_template_prompts_are_plain_texts() -> None:
     assert "chat=" not in chat_model(plain).signature
     assert "score=perplexity" in chat_model(plain).signature
     for options in ({"chat": "turns"}, {"system": "Кратко."}, {"reasoning": 5}):
-        with pytest.raises(AugmentError, match="asked with texts|chat=none"):
+        with pytest.raises(AugmentError, match=r"asked with texts|chat=none"):
             chat_model(plain, **options)
