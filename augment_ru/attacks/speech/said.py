@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from functools import cache
 from itertools import chain, product
 from typing import NamedTuple
 
@@ -181,11 +182,16 @@ _DATE_PARTS = (("day", "at"), ("month", "of"), ("year", "from"))
 
 def _days(text: str) -> Iterator[Said]:
     """«5–10 мая» → «с пятого по десятое мая»."""
-    months = "|".join(listed("month"))
-    for match in re.finditer(rf"(?<![\w.,:/–—-])(\d\d?)\s?[–—-]\s?(\d\d?)(?=\s+(?:{months})\b)", text):
+    for match in _range_of_days().finditer(text):
         first, last = map(int, match.groups())
         if first in _DATES and last in _DATES and cases_at(text[: match.start()]) & {"nomn"}:
             yield *match.span(), f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
+
+
+@cache
+def _range_of_days() -> re.Pattern[str]:
+    months = "|".join(listed("month"))
+    return re.compile(rf"(?<![\w.,:/–—-])(\d\d?)\s?[–—-]\s?(\d\d?)(?=\s+(?:{months})\b)")
 
 
 def _pairs(text: str) -> Iterator[Said]:
