@@ -110,18 +110,33 @@ _OF_CARDINALS = frozenset({"и", "ти", "ми", "мя", "ю", "ух", "ех", "
 _DATES, _YEARS, _LEAST_YEAR = range(1, 32), range(1000, 2100), 100
 _IN_YEAR = re.compile(r"(?<!\w)(?:в|со?|до|после|по|к)\s+$", re.IGNORECASE)
 _HUNDRED = 100
-_MONEY = frozenset({"рубль", "доллар", "евро", "копейка", "гривна"})
+_CHANGE = {"рубль": "копейка", "гривна": "копейка", "доллар": "цент", "евро": "цент"}
+"""Money, and what a hundredth of it is called."""
+_MONEY = frozenset({*_CHANGE, "копейка"})
 _PER_TIME = frozenset({"час", "минута", "секунда", "сутки", "день", "год", "месяц", "неделя"})
 
 
 def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
     """Yield the start, the stop and the spoken form of each number of a text («5 кг»); the ranges do not overlap."""
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
+    text = _SIZE.sub(lambda match: _TIMES.sub("×", match[0]), text)
     done: list[Said] = []
     for one in chain(_groups(text), _dates(text, found), _days(text), _pairs(text), _rest(text, found, done)):
         if all(one[1] <= start or stop <= one[0] for start, stop, _ in done):
             done.append(one)
-    yield from done
+    last: Said | None = None
+    for start, stop, new in sorted(done):
+        if last and text[last[1] : start].strip() == "×":
+            last = last[0], stop, f"{last[2]} на {new}"
+            continue
+        yield from (last,) if last else ()
+        last = start, stop, new
+    yield from (last,) if last else ()
+
+
+_SIZE = re.compile(r"(?<![\w.,/-])(?!0[хx])\d+(?:[.,]\d+)?(?:(?:[хx×]| [хx×] )\d+(?:[.,]\d+)?)+(?![-/])", re.IGNORECASE)
+_TIMES = re.compile("[хx×]", re.IGNORECASE)
+"""The sign between the sides of a size, such as «6х4 м», which is one change."""
 
 
 def _rest(text: str, found: Amounts, done: list[Said]) -> Iterator[Said]:
@@ -322,6 +337,9 @@ def _counted(one: _Number, words: list[str], per: list[str]) -> str:
     if one.ending and not one.part:  # «на 101-м км», «с 10-ю кг»
         said, case = _with_ending(one, [], set())
         return f"{said} {counted_phrase(one.whole if said == cardinal(one.whole, case) else 1, words[0], case)}"
+    if len(words) == 1 and words[0] in _CHANGE and len(one.part) == len("00"):  # «12,50 руб.»
+        rubles, kopecks = one._replace(part=""), one._replace(figures=one.part, part="")
+        return f"{_counted(rubles, words, [])} {_counted(kopecks, [_CHANGE[words[0]]], per)}"
     noun, case = noun_of(first[0]) or noun_of(first[-1]), one.case
     gender = (noun and noun.gender) or "masc"
     number, of = one.whole, case
@@ -395,7 +413,8 @@ _OWNER = re.compile(r"(?:[^\W\d_]|\bгг?\.)\s*$")
 
 def _said(one: _Number) -> str:
     """Return a whole number as it is said, in agreement with its noun, with what governs it and its ending."""
-    number, cases, behind = one.whole, _cases(one.before), _TO.sub("", one.behind, count=1)
+    number, cases = one.whole, _cases(one.before)
+    behind = _OF_CLASS.sub("", _TO.sub("", one.behind, count=1))
     nouns = [noun for noun in nouns_behind(behind) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
     if one.ending:
         return _with_ending(one, nouns, {noun.case for noun in nouns})[0]
@@ -416,6 +435,8 @@ def _said(one: _Number) -> str:
 
 
 _GENITIVE = frozenset({"gent"})
+_OF_CLASS = re.compile(r"\A\s?[«\"„]?[а-яё][»\"“]?(?=\s+класс)", re.IGNORECASE)
+"""The letter of a class at school, between the number and the noun: «9 «Б» классе»."""
 _RANKED = re.compile(r"(?:^|[^\W\d_a-zA-Z]|[^\w\s])\s*$")
 """What a number that may be an ordinal stands behind: no Latin name («Windows 10 система»)."""
 

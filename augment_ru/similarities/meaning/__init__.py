@@ -64,7 +64,7 @@ class Meaning(Similarity):
         """The text that states everything that a score depends on: the digest of the weights, and versions."""
         digest = weights_of(self.weights).digest
         versions = "|".join(f"{name}-{version_of(name)}" for name in ("pymorphy3", "slovnet"))
-        return f"meaning:{digest}|as-read|{versions}|v3"
+        return f"meaning:{digest}|as-read|{versions}|v4"
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, float]:

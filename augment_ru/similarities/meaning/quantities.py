@@ -168,7 +168,11 @@ def quantities(source: Source) -> Quantities:
         if one.first < 0:
             lone.add(one.hours)
             continue
-        beside = said and _BESIDE.fullmatch(source.between(last.last, one.first))
+        between = source.between(last.last, one.first) if said else ""
+        if 0 < one.value < 1 and _RUBLES.fullmatch(between):
+            said[-1], last = ((*said[-1][0][:-1], last.value + one.value), 0.0), one  # «пять рублей десять копеек»
+            continue
+        beside = said and _BESIDE.fullmatch(between)
         if (
             beside
             and one.hours
@@ -271,6 +275,7 @@ class _Number:
 
 
 _BESIDE = re.compile(r"[ \u00a0\-–—%.:/()+]*")
+_RUBLES = re.compile(r"\s?(?:₽|р|руб|рубл[а-я]{1,3}|доллар[а-я]{0,3}|евро|гривн?[а-я]{0,2})\.?\s", re.IGNORECASE)
 _WHOLE = re.compile(r"\s+цел(?:ая|ой|ую|ых|ыми?)(?:\s+и)?\s+", re.IGNORECASE)
 _TENTHS, _AND_HALF = frozenset(10.0**digits for digits in range(1, 6)), 0.5
 _OF_PART = ("ая", "ой", "ую", "ых", "ым", "ыми")
