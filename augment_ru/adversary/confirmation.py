@@ -82,8 +82,8 @@ class Confirmation:
     def of_original(self) -> bool:
         """Whether the next question is about the original, not about the text that seems to break the answer.
 
-        It is about the original if the model was asked about it less often than it gave the other text an answer that
-        the search wants.
+        The original is asked about until it has as many answers as the other text has wrong ones (answers that the
+        search wants).
         """
         return self.text.broken > self.original.asked
 

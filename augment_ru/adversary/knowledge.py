@@ -335,12 +335,12 @@ class Surrogate:
     def settle(self, before: Floats, after: Floats) -> None:
         """Decide whether further changed letters of a word lower the margins; drop the regression that is refuted.
 
-        One regression assumes that further letters lower them, the other one that only the first letter of a word does.
-        A margin is how far the score of a rival (a label that may replace the right one) is behind that of the right
-        label, in nats.
+        One regression assumes that further letters lower them, the other one that only the first changed letter of a
+        word does. A margin is how far the score of a rival (a label that may replace the right one) is behind that of
+        the right label, in nats.
 
         Args:
-            before: the margins when the first letters of some words were changed, shape (rivals,).
+            before: the margins when one letter of each of some words was changed, shape (rivals,).
             after: the margins when further letters of the same words were changed, too, shape (rivals,).
         """
         original, reached = float(self.best.margins.min()), float(before.min())

@@ -152,7 +152,7 @@ class RunsInPairs:
         return [*self._of_models(), *_of_attacks(self.judged)]
 
     def best(self, beats_majority: Sequence[bool]) -> list[list[str]]:
-        """Return, for each model run, the attacks under which its success rate is clearly the lowest.
+        """Return, for each model run, the attacks that break it clearly less often than they break the others.
 
         The list also holds `MEAN` if the mean of its rates over attacks is clearly the lowest. A model that is hardly
         ever right has little to break. So a run is left out if it is no better than the most frequent answer, or if

@@ -405,8 +405,8 @@ class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
         catch: the rows with a certain label that the model misses, and its false alarms; None if it was not evaluated
             as a filter for a label.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
-        best: the attacks under which its success rate is clearly the lowest of all models. The entry `asr_mean` stands
-            for the mean over attacks.
+        best: the attacks that break this model clearly less often than they break the others. The entry `asr_mean`
+            stands for the mean over attacks.
         metrics: the metrics on the originals.
         unread: how many replies to the originals have no answer; None if all replies, to all rows, have one.
         worst_case: the share of decisions that are right on the original and on all perturbed rows.
@@ -825,8 +825,8 @@ class ComparedModel(msgspec.Struct, frozen=True, kw_only=True):
         report: the name of its report.
         of: its name in that report.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
-        best: the attacks under which its success rate is clearly the lowest of all models. The entry `asr_mean` stands
-            for the mean over attacks.
+        best: the attacks that break this model clearly less often than they break the others. The entry `asr_mean`
+            stands for the mean over attacks.
         model: its name in the comparison.
         signature: all that defines its answers; None if the model has no signature.
         shots: the number of demonstrations; None for a model that does not read them.

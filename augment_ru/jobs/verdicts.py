@@ -27,8 +27,8 @@ _WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
 def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     """Write a sample of perturbed rows for annotators, and print its size.
 
-    From a whole release, each task gives rows in proportion to the number of attacks and searches that perturbed some
-    of its rows.
+    In the sample of a whole release, a task has twice as many rows as another if twice as many attacks and searches
+    perturbed some of its rows.
 
     Args:
         source: a file of perturbed rows, a report of `evaluate` in the same folder as its rows, the folder of a

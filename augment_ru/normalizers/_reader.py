@@ -48,12 +48,12 @@ class WordKnowledge(Normalization):
     def ways(self) -> Iterable[tuple[str, str, float]]:
         """Return the ways to read characters as letters, each as (letters or signs written, letters meant, cost).
 
-        A cost of c makes a word exp(2c) times less likely.
+        A word read in a way of cost c is exp(2c) times less likely than one read without it.
         """
         return ((item, letters, cost) for letters, cost, item in lexicon.table_of(self.name))
 
     def whole(self, piece: str) -> Iterable[WordReading]:
-        """Return the words that a piece of a text may stand for, if its signs are letters, too: «,jyec» is «бонус»."""
+        """Return the words that a piece may stand for if its punctuation marks are letters: «,jyec» is «бонус»."""
         del piece
         return ()
 
