@@ -41,8 +41,8 @@ class Unit:
         role: "argument" for a noun phrase, with or without a preposition; "adjective" for an adjective or participle;
             for any other word its part of speech, such as "adverb". A constituent that stays where it is has "fixed",
             and a constituent in a text of another language has "".
-        held: whether it has protected characters, which no edit may touch. To exchange it with a neighbour, the
-            neighbour is moved to its other side.
+        held: whether it has protected characters, which no edit may touch. Such a unit stays, and a neighbour moves to
+            its other side.
     """
 
     start: int

@@ -26,7 +26,7 @@ _KIND, _PLACE, _WHICH = 2, 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Unseen(Attack):
-    """Put signs that a reader does not see, or reads over, into words or between them; the letters stay.
+    """Put signs that a reader does not see, or hardly notices, into words or between them; the letters stay.
 
     Each changed word gets one kind of sign, drawn from those that fit it. Zero-width signs, variation selectors, tags,
     soft hyphens and controls of direction are put between two letters. A combining line strikes or underlines every

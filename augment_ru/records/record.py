@@ -98,7 +98,7 @@ class Record:
         return sum(len(one) for one in held if isinstance(one, str))
 
     def check_places(self) -> None:
-        """Check that every number of the row that is a place in a perturbed text will move with the text.
+        """Check that no number of the row is a character offset that would be wrong once the texts are perturbed.
 
         Raises:
             AugmentError: the row states a place that the task does not declare, a field is missing, or an offset does

@@ -194,7 +194,7 @@ def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Con
         schema: the schema of the task.
 
     Raises:
-        AugmentError: there is no constraint of this name.
+        AugmentError: the recipe or the schema names a constraint that does not exist.
     """
     return tuple(map(constraint, constraints_of(recipe, task, schema)))
 
