@@ -65,10 +65,29 @@ class Group:
 
 
 GROUPS = {
-    "engine": Group(("augment_ru/engine", "augment_ru/script.py"), ("tests/engine", "tests/test_edits.py")),
+    "engine": Group(
+        ("augment_ru/engine", "augment_ru/script.py"),
+        (
+            "tests/engine",
+            "tests/test_edits.py",
+            "tests/attacks/test_option_order.py",
+            "tests/similarities/test_similarity.py",
+        ),
+    ),
     "meaning": Group(("augment_ru/similarities/meaning",), ("tests/similarities",)),
-    "evaluation": Group(("augment_ru/evaluation",), ("tests/evaluation",)),
-    "records": Group(("augment_ru/records", "augment_ru/formats"), ("tests/records", "tests/formats")),
+    "evaluation": Group(("augment_ru/evaluation",), ("tests/evaluation", "tests/cli/test_evaluate_command.py")),
+    "records": Group(
+        ("augment_ru/records", "augment_ru/formats"),
+        (
+            "tests/records",
+            "tests/formats",
+            "tests/jobs",
+            "tests/cli/test_input_options.py",
+            "tests/evaluation/test_rankings.py",
+            "tests/evaluation/test_spans.py",
+            "tests/evaluation/test_benchmarks.py",
+        ),
+    ),
 }
 LOADED = (
     "numpy", "torch", "transformers", "sklearn.linear_model", "scipy.stats", "scipy.optimize", "hypothesis", "pytest",

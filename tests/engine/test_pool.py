@@ -13,6 +13,7 @@ from augment_ru.engine.pool import RecordPool, pools
 from augment_ru.engine.pool_gate import PoolGate, Wanted
 from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.similarity import similarity_of
 from augment_ru.text.batch import Batch
 from profiles import examples
 from strategies import ATTACKS, SENTENCES, attacks, texts
@@ -128,6 +129,8 @@ def test_the_gate_scores_sets_and_refuses_what_makes_two_options_equal() -> None
     ]  # (B) чай is (A) чай
     assert gate.scores([Wanted(0, pool.scripts((0, 2)))]).tolist() == [-np.inf]
     assert gate.scores([]).size == 0
+    scored = PoolGate(prepared, [pool], similarity_of("meaning"), 0.73)
+    assert [scored.passes(score, wanted[1]) for score in (-np.inf, 0.7, 0.73, 1.0)] == [False, False, True, True]
 
 
 def test_a_pool_knows_whether_words_can_get_several_letters() -> None:

@@ -132,6 +132,19 @@ def test_prompts_stand_beside_attacks(tmp_path: Path) -> None:
         evaluate(rows, [spec], task="terra", prompts=[str(tmp_path / "no.toml")])
 
 
+def test_prompts_without_attacks_have_no_shares_of_the_variance(tmp_path: Path) -> None:
+    rows = [{"premise": f"Кот {n} спит.", "hypothesis": "Кот спит.", "label": "entailment"} for n in range(4)]
+    for name, yes in (("a", "Да"), ("b", "Нет")):
+        labels = f'[labels]\n"{yes}" = "entailment"\n"{"Нет" if yes == "Да" else "Да"}" = "not_entailment"\n'
+        (tmp_path / f"{name}.toml").write_text(f'template = "{{premise}} {{hypothesis}}: {{label}}"\n{labels}', "utf-8")
+    with serving(lambda *_: (200, chat("Да"))) as box:
+        named = [str(tmp_path / f"{name}.toml") for name in "ab"]
+        report = evaluate(rows, [f"m=openai:{box.url}#tiny"], task="terra", prompts=named).counted()
+    (one,) = report.prompts or ()
+    assert [(each.original.value, each.attacked) for each in one.prompts] == [(100.0, None), (0.0, None)]
+    assert (one.attacks, one.shares, one.spread.value) == ({}, {}, 100.0)
+
+
 def test_every_prompt_file_says_what_it_is() -> None:
     for name in TEN:
         assert (folder("prompts") / f"{name}.toml").read_text(encoding="utf-8").startswith("# ")

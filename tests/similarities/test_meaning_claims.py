@@ -100,6 +100,10 @@ def test_another_claim_of_the_same_things_fails(source: str, text: str) -> None:
         ("12 руб. 50 коп.", "двенадцать рублей пятьдесят копеек", True),
         ("гараж 6х4 м", "гараж шесть на четыре метра", True),
         ("гараж 6х4 м", "гараж шесть на пять метров", False),
+        ("в 10.30", "в десять тридцать", True),
+        ("в 10.30", "в десять сорок", False),
+        ("треть жителей", "1/3 жителей", True),
+        ("треть жителей", "1/4 жителей", False),
     ],
 )
 def test_quantities_are_read(one: str, other: str, same: bool) -> None:  # noqa: FBT001
@@ -194,6 +198,8 @@ def test_a_reading_counts_only_where_a_reader_reads_it() -> None:
     assert as_said("лис", Note("кот")) == "лис"
     assert as_said("это", Note("этот")) == "этот"
     assert as_said("пришёл", Note("придёт")) == "пришёл"
+    assert as_said("не могли бы вы прислать", Note("пришлите")) == "пришлите"
+    assert as_said("не могли бы вы прислать", Note("пришлите копии")) == "не могли бы вы прислать"
     layout = Script("Он не пришёл домой.", [Edit(3, 5, "yt", Note("не"))])
     alike = Script("Он не пришёл домой.", [Edit(3, 5, "нe", Note("не"))])
     scorer = meaning.against([layout.source, alike.source])
