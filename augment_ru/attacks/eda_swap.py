@@ -1,7 +1,9 @@
 """Два слова меняются местами: «кошка тихо спит» → «спит тихо кошка»."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import ClassVar
 
@@ -11,7 +13,7 @@ from augment_ru.draws import Floats, Ints, Streams, paired
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals, Replacements, side_by_side
 from augment_ru.errors import check_known
-from augment_ru.language.morphology import QUESTION_WORDS, has_reading, lemmas_of, word_kind
+from augment_ru.language.morphology import QUESTION_WORDS, has_reading, lemmas_of, readings, word_kind
 from augment_ru.resources import kinds_in
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import counts_before, decode
@@ -26,6 +28,8 @@ _FOREIGN = "foreign"
 """The role of words in a text in which no word has a known role."""
 _LONGEST_PHRASE = 4
 """How many words after a preposition or an adjective are searched for its noun."""
+_ACTIONS = frozenset({"verb", "infinitive", "gerund"})
+_JOINING = ("а ", "но ", "или ")
 _OWNERS = frozenset({"его", "её", "ее", "их"})
 """Pronouns that stand before a noun as an adjective does."""
 _AFTER_OWNER = frozenset({"noun", "adjective", "participle"})
@@ -78,6 +82,7 @@ class _Words:
         starts, stops: the global places where each word starts and stops.
         free: whether each word may be moved.
         texts: each word in lower case.
+        capital: whether each word has a capital.
         roles: the role of each word (`WordKind.role`).
         sentences, clauses: the numbers of the sentence and the clause of each word, ascending over all texts.
     """
@@ -93,8 +98,9 @@ class _Words:
         self.starts: list[int] = every.tolist()
         self.stops = [ends.get(start, stop) for start, stop in zip(self.starts, every_stop.tolist(), strict=True)]
         self.free = [start in ends for start in self.starts]
+        self.capital = [text[start].isupper() for start in self.starts]
         self.texts = [text[start:stop].lower() for start, stop in zip(self.starts, self.stops, strict=True)]
-        known = [word_kind(word.split()[-1]).role for word in self.texts]
+        known = [_role(word) for word in self.texts]
         russian = np.zeros(len(batch), dtype=np.bool_)
         rows = batch.rows(every)
         russian[rows[np.array([bool(role) for role in known], dtype=np.bool_)]] = True
@@ -114,6 +120,17 @@ class _Words:
         return self.roles[behind] if is_inside else ""
 
 
+@lru_cache(maxsize=100_000)
+def _role(text: str) -> str:
+    """Return the role of a unit in lower case: that of its last word; of «тот же» and «тогда бы» that of the first."""
+    first, *_, last = text.split(" ") if " " in text else (text, text)
+    if first != last and word_kind(last).role == "particle":
+        last = first
+    kind = word_kind(last)
+    is_name = kind.role == "adjective" and not kind.known and has_reading(last, "NOUN")  # «Унтемка»
+    return "noun" if is_name else kind.role
+
+
 def _clauses(batch: Batch, starts: Ints, sentences: Ints, roles: Sequence[str]) -> list[int]:
     """Return the number of the clause of each word, ascending over all texts."""
     marks = np.isin(batch.codes, np.array([ord(mark) for mark in _MARKS], dtype=np.uint32))
@@ -124,7 +141,7 @@ def _clauses(batch: Batch, starts: Ints, sentences: Ints, roles: Sequence[str]) 
 
 def _constituents(batch: Batch, words: _Words) -> Iterator[Unit]:
     stays = _stays_before(batch)
-    at = 0
+    at, lacks_noun = 0, False
     while at < len(words.starts):
         stop = _phrase(words, at)
         kind = (
@@ -138,7 +155,10 @@ def _constituents(batch: Batch, words: _Words) -> Iterator[Unit]:
         )
         start, end = words.starts[at], words.stops[stop - 1]
         asks = any(not QUESTION_WORDS.isdisjoint(lemmas_of(text)) for text in words.texts[at:stop])
-        fixed = alone or asks or stays[end] > stays[start]
+        goes_before = lacks_noun and words.clauses[at] == words.clauses[at - 1] and _completes(words, at)
+        joined = words.texts[at].startswith("и " if _has_action(words, at) else _JOINING)  # «читал [и не понял]»
+        fixed = alone or asks or joined or goes_before or stays[end] > stays[start]
+        lacks_noun = alone and kind in {"preposition", *_BEFORE_NOUN}
         yield Unit(start, end, words.clauses[at], "fixed" if fixed else role, not all(words.free[at:stop]))
         at = stop
 
@@ -153,20 +173,51 @@ def _stays_before(batch: Batch) -> Sequence[int]:
     return counts
 
 
+def _completes(words: _Words, at: int) -> bool:
+    """Tell whether a unit starts with the noun of the single word before it: «победный [гол забил]», «в [нём]»."""
+    first = word_kind(words.texts[at].split()[0])
+    before = word_kind(words.texts[at - 1].split()[-1])
+    return before.role == "preposition" or (first.role == "noun" and bool(first.cases & before.cases))
+
+
 def _phrase(words: _Words, at: int) -> int:
     """Return the number of the word after the phrase that starts with word `at`; `at + 1` for a single word."""
     noun = _noun(words, at)
     if noun is None:
+        if has_reading(words.texts[at], "COMP") and (following := _genitive(words, at + 1)) is not None:
+            return following
         behind = words.roles[at + 1 : at + 2] == ["adverb"] and words.clauses[at] == words.clauses[at + 1]
         return at + 1 + (behind and "degree" in kinds_in("negators", words.texts[at]))
-    stop = noun + 1
-    while (following := _genitive(words, stop)) is not None:
-        stop = following
+    stop = _end(words, noun)
+    if words.roles[at] != "preposition" and not _has_action(words, at):  # «лёд [на реке] тонкий»
+        while (inner := _governed(words, stop)) is not None:
+            stop = _end(words, inner)
     joined = stop + 1
     is_inside = joined < len(words.starts) and words.sentences[joined] == words.sentences[noun]
     if is_inside and words.texts[stop] in ("и", "или") and _are_alike(words, noun, joined):
         return _phrase(words, joined)
     return stop
+
+
+def _end(words: _Words, noun: int) -> int:
+    """Return the number of the word after a noun with its genitives, names and number: «глава 3», «на реке Волга»."""
+    stop = noun + 1
+    while (following := _genitive(words, stop)) is not None:
+        stop = following
+    inside = stop < len(words.roles) and words.clauses[stop] == words.clauses[noun]
+    return stop + (inside and words.roles[stop] == "number" and not _goes_on(words, stop))
+
+
+def _governed(words: _Words, at: int) -> int | None:
+    """Return the number of the noun of the preposition that goes on a clause at word `at`; None without one."""
+    inside = at < len(words.roles) and words.clauses[at] == words.clauses[at - 1]
+    return _noun(words, at) if inside and words.roles[at] == "preposition" else None
+
+
+def _has_action(words: _Words, at: int) -> bool:
+    """Tell whether a verb stands before word `at` in its clause."""
+    first = bisect_left(words.clauses, words.clauses[at])
+    return not _ACTIONS.isdisjoint(words.roles[first:at])
 
 
 def _noun(words: _Words, at: int) -> int | None:
@@ -176,13 +227,19 @@ def _noun(words: _Words, at: int) -> int | None:
         if words.clauses[place] != words.clauses[at]:
             break
         is_noun = role in _NOMINAL or words.texts[place] == "это"
-        owns = words.texts[place] in _OWNERS and following in _AFTER_OWNER
+        owns = following in _AFTER_OWNER and (words.texts[place] in _OWNERS or _points(words, place))
         if is_noun and not owns and not (role == "number" and _goes_on(words, place)):
             return place if _agree(words, at, place) else None
         leads = is_noun or role in _BEFORE_NOUN or (role == "preposition" and place == at)
         if not leads and not (role == "adverb" and following == "adjective"):
             break
     return None
+
+
+def _points(words: _Words, at: int) -> bool:
+    """Tell whether a pronoun is the attribute of the noun behind it: «в [этом] районе», «в [это] время»."""
+    cases = word_kind(words.texts[at + 1].split()[-1]).cases
+    return any(one.pos == "ADJF" and one.case in cases for one in readings(words.texts[at]))
 
 
 def _agree(words: _Words, first: int, noun: int) -> bool:
@@ -203,7 +260,8 @@ def _genitive(words: _Words, at: int) -> int | None:
     if noun is None or words.roles[noun] != "noun":
         return None
     kind = word_kind(words.texts[noun].split()[-1])
-    return noun + 1 if "gent" in kind.cases or not kind.known else None
+    is_name = words.capital[noun] and not words.capital[at - 1] and "nomn" in kind.cases  # «на реке Волга»
+    return noun + 1 if "gent" in kind.cases or not kind.known or is_name else None
 
 
 def _are_alike(words: _Words, noun: int, at: int) -> bool:
@@ -235,6 +293,7 @@ def inner_pairs(batch: Batch) -> list[tuple[Unit, Unit]]:
         (every[at], every[at + 1])
         for at in range(len(every) - 1)
         if (words.roles[at], words.roles[at + 1]) == ("adjective", "noun")
+        and " " not in words.texts[at]
         and words.free[at]
         and words.free[at + 1]
         and words.clauses[at] == words.clauses[at + 1]
