@@ -59,7 +59,7 @@ class EdaDelete(Attack):
         return Needs(guards=frozenset((*self.guards, *self.joins, self.weighs)) - {""})
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to delete words; of a text or option, one word always stays: that with the highest rank if need be."""
+        """Propose to delete words; in a text or option that is nothing else, the word with the highest rank stays."""
         starts, stops, tiers = self._words(batch, streams)
         ranks = _by_tier(batch.sentences(starts), tiers, batch.draw(streams, starts))
 
@@ -95,8 +95,8 @@ class EdaDelete(Attack):
                 found.setdefault(span.label, []).append((at + span.start, at + span.stop))
         kept, phrases, *later = (np.array(found[label], dtype=np.int64).reshape(-1, 2).T for label in found)
         tiers = np.select([np.isin(stops, one[1]) for one in later], range(1, 1 + len(later)), 0)
-        free = ~(np.isin(starts, kept[0]) | np.isin(stops, phrases[1]))
-        phrases = phrases[:, batch.draw(streams, phrases[0], lane=1) < _WHOLE]
+        free = ~(np.isin(starts, kept[0]) | np.isin(stops, kept[1]) | np.isin(stops, phrases[1]))
+        phrases = phrases[:, (batch.draw(streams, phrases[0], lane=1) < _WHOLE) & ~np.isin(phrases[1], kept[1])]
         free &= ~np.isin(starts, phrases[0])
         starts, stops = (np.append(own[free], more) for own, more in zip((starts, stops), phrases, strict=True))
         tiers = np.append(tiers[free], np.ones(phrases.shape[1], dtype=np.int64))

@@ -1,6 +1,5 @@
 """Два слова меняются местами: «кошка тихо спит» → «спит тихо кошка»."""
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -84,6 +83,7 @@ class _Words:
         texts: each word in lower case.
         capital: whether each word has a capital.
         roles: the role of each word (`WordKind.role`).
+        acts: whether a verb stands before each word in its clause.
         sentences, clauses: the numbers of the sentence and the clause of each word, ascending over all texts.
     """
 
@@ -112,6 +112,11 @@ class _Words:
         sentences = batch.sentences(every)
         self.sentences: list[int] = sentences.tolist()
         self.clauses = _clauses(batch, every, sentences, self.roles)
+        self.acts: list[bool] = []
+        last = -1
+        for role, clause in zip(self.roles, self.clauses, strict=True):
+            self.acts.append(clause == last)
+            last = clause if role in _ACTIONS else last
 
     def role_behind(self, at: int) -> str:
         """Return the role of the word behind word `at`; "" at the end of a sentence."""
@@ -122,13 +127,10 @@ class _Words:
 
 @lru_cache(maxsize=100_000)
 def _role(text: str) -> str:
-    """Return the role of a unit in lower case: that of its last word; of «тот же» and «тогда бы» that of the first."""
-    first, *_, last = text.split(" ") if " " in text else (text, text)
-    if first != last and word_kind(last).role == "particle":
-        last = first
+    """Return the role of a unit in lower case: that of its last word; a word such as «Унтемка» is a noun."""
+    last = text.rsplit(maxsplit=1)[-1]
     kind = word_kind(last)
-    is_name = kind.role == "adjective" and not kind.known and has_reading(last, "NOUN")  # «Унтемка»
-    return "noun" if is_name else kind.role
+    return "noun" if kind.role == "adjective" and not kind.known and has_reading(last, "NOUN") else kind.role
 
 
 def _clauses(batch: Batch, starts: Ints, sentences: Ints, roles: Sequence[str]) -> list[int]:
@@ -156,7 +158,7 @@ def _constituents(batch: Batch, words: _Words) -> Iterator[Unit]:
         start, end = words.starts[at], words.stops[stop - 1]
         asks = any(not QUESTION_WORDS.isdisjoint(lemmas_of(text)) for text in words.texts[at:stop])
         goes_before = lacks_noun and words.clauses[at] == words.clauses[at - 1] and _completes(words, at)
-        joined = words.texts[at].startswith("и " if _has_action(words, at) else _JOINING)  # «читал [и не понял]»
+        joined = words.texts[at].startswith("и " if words.acts[at] else _JOINING)  # «читал [и не понял]»
         fixed = alone or asks or joined or goes_before or stays[end] > stays[start]
         lacks_noun = alone and kind in {"preposition", *_BEFORE_NOUN}
         yield Unit(start, end, words.clauses[at], "fixed" if fixed else role, not all(words.free[at:stop]))
@@ -175,8 +177,7 @@ def _stays_before(batch: Batch) -> Sequence[int]:
 
 def _completes(words: _Words, at: int) -> bool:
     """Tell whether a unit starts with the noun of the single word before it: «победный [гол забил]», «в [нём]»."""
-    first = word_kind(words.texts[at].split()[0])
-    before = word_kind(words.texts[at - 1].split()[-1])
+    first, before = word_kind(words.texts[at].split()[0]), word_kind(words.texts[at - 1].split()[-1])
     return before.role == "preposition" or (first.role == "noun" and bool(first.cases & before.cases))
 
 
@@ -184,14 +185,14 @@ def _phrase(words: _Words, at: int) -> int:
     """Return the number of the word after the phrase that starts with word `at`; `at + 1` for a single word."""
     noun = _noun(words, at)
     if noun is None:
-        if has_reading(words.texts[at], "COMP") and (following := _genitive(words, at + 1)) is not None:
-            return following
         behind = words.roles[at + 1 : at + 2] == ["adverb"] and words.clauses[at] == words.clauses[at + 1]
         return at + 1 + (behind and "degree" in kinds_in("negators", words.texts[at]))
     stop = _end(words, noun)
-    if words.roles[at] != "preposition" and not _has_action(words, at):  # «лёд [на реке] тонкий»
-        while (inner := _governed(words, stop)) is not None:
-            stop = _end(words, inner)
+    if words.roles[at] != "preposition" and not words.acts[at]:  # «лёд [на реке] тонкий»
+        until = stop
+        while (inner := _governed(words, until)) is not None:
+            until = _end(words, inner)
+        stop = until if words.clauses[until : until + 1] == [words.clauses[noun]] else stop
     joined = stop + 1
     is_inside = joined < len(words.starts) and words.sentences[joined] == words.sentences[noun]
     if is_inside and words.texts[stop] in ("и", "или") and _are_alike(words, noun, joined):
@@ -212,12 +213,6 @@ def _governed(words: _Words, at: int) -> int | None:
     """Return the number of the noun of the preposition that goes on a clause at word `at`; None without one."""
     inside = at < len(words.roles) and words.clauses[at] == words.clauses[at - 1]
     return _noun(words, at) if inside and words.roles[at] == "preposition" else None
-
-
-def _has_action(words: _Words, at: int) -> bool:
-    """Tell whether a verb stands before word `at` in its clause."""
-    first = bisect_left(words.clauses, words.clauses[at])
-    return not _ACTIONS.isdisjoint(words.roles[first:at])
 
 
 def _noun(words: _Words, at: int) -> int | None:
@@ -270,7 +265,7 @@ def _are_alike(words: _Words, noun: int, at: int) -> bool:
     if other is None or words.roles[at] == "preposition":
         return False
     one, two = (word_kind(words.texts[place].split()[-1]) for place in (noun, other))
-    return not one.known or not two.known or bool(one.cases & two.cases)
+    return not one.cases or not two.cases or bool(one.cases & two.cases)
 
 
 def _goes_on(words: _Words, place: int) -> bool:

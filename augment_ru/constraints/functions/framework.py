@@ -141,9 +141,11 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
         before -= 1
     if before >= 0 and kinds[before] == "PREP":
         return False
-    is_event = before > 0 and kinds[before] == "NOUN" and words[before - 1] in _TIMES
-    if has_reading(words[at], "gent") and (is_event or (before >= 0 and words[before] in _AMOUNTS)):
-        return True
+    if before >= 0 and has_reading(words[at], "gent"):
+        of_event = kinds[before] == "NOUN" and words[max(before - 1, 0)] in _TIMES
+        of_chain = kinds[before : at + 2] == ["NOUN"] * 3 and has_reading(words[at + 1], "gent")  # «глава [штаба] ВВС»
+        if of_event or of_chain or words[before] in _AMOUNTS:
+            return True
     if kinds[at] == "NPRO" and has_reading(words[at], "accs"):
         return kinds[at + 1 : at + 2] not in (["NOUN"], ["ADJF"])  # «её книга»
     return has_reading(words[at], "ablt") and clauses.has_link(at)
