@@ -206,7 +206,7 @@ def _end(words: _Words, noun: int) -> int:
     while (following := _genitive(words, stop)) is not None:
         stop = following
     inside = stop < len(words.roles) and words.clauses[stop] == words.clauses[noun]
-    return stop + (inside and words.roles[stop] == "number" and not _goes_on(words, stop))
+    return stop + (inside and words.texts[stop].isdigit() and not _goes_on(words, stop))
 
 
 def _governed(words: _Words, at: int) -> int | None:
