@@ -9,7 +9,7 @@ from augment_ru.draws import Floats, Ints, Streams, first_of_each
 from augment_ru.engine.attack import LOSSES, Attack, Needs, check_guards
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import BREAK, SPACE, WORD, counted
+from augment_ru.text.characters import BREAK, SPACE, counted, marked
 
 _CLOSING = np.array([ord(mark) for mark in '»”")'], dtype=np.uint32)
 """Marks that may stand between the end of a sentence and the next one."""
@@ -66,8 +66,9 @@ class EdaDelete(Attack):
         segments = batch.segments(starts)
         first = first_of_each(segments)
         fences = np.append(batch.fences, batch.codes.size)
-        left = counted((batch.flags & WORD) != 0, fences[:-1], fences[1:])
-        np.subtract.at(left, segments, counted((batch.flags & WORD) != 0, starts, stops))
+        words = marked(batch.codes.size, batch.words[0])  # the marker of an option is none
+        left = counted(words, fences[:-1], fences[1:])
+        np.subtract.at(left, segments, counted(words, starts, stops))
         highest = np.maximum.reduceat(ranks, np.flatnonzero(first)) if ranks.size else ranks
         deleted = (ranks < highest[np.cumsum(first) - 1]) | (left[segments] > 0)
         starts, stops, ranks = starts[deleted], stops[deleted], ranks[deleted]
