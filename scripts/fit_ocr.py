@@ -105,9 +105,9 @@ FEWEST = 50
 """The fewest texts of either kind that a classifier is trained on."""
 HEADER = """\
 # What a scanner misreads, for the attack "ocr": what signs between others are taken for, how often.
-# Source: fitted by scripts/fit_ocr.py to {lines} sentences of RuBLiMP (Apache-2.0; a sign «–» was added to 400 of
-#   them: in front, between numbers, between words), rendered in {fonts} free families of fonts at three qualities
-#   (size, blur, noise, rotation, contrast, compression) and read by Tesseract 5, `rus`.
+# Source: fitted by scripts/fit_ocr.py to {lines} pictures of sentences of RuBLiMP (Apache-2.0; a sign «–» was added to
+#   some: in front, between numbers, between words), rendered in {fonts} free families of fonts at three qualities (size,
+#   blur, noise, rotation, contrast, compression) and read by Tesseract 5, `rus`.
 #   Levels: how many times more errors than the mean the lines of a quality have, and their share.
 # Licence: Apache-2.0 (numbers are facts).
 # Columns: sign before (or its kind), signs, sign behind (or its kind), what is read, errors in 100,000 places at each
@@ -273,17 +273,17 @@ def fit(options: argparse.Namespace) -> None:
     where = contexts_of(aligned)
     places: Counts = Counter()
     counted: Counts = Counter()
-    for (_, quality, _), found in zip(aligned, where, strict=True):
-        places.update((context, "", quality) for context, _ in found)
-        counted.update((context, new, quality) for context, new in found if new is not None)
+    for (_, quality, _), line in zip(aligned, where, strict=True):
+        places.update((context, "", quality) for context, _ in line)
+        counted.update((context, new, quality) for context, new in line if new is not None)
     steady = [*steady_signs(aligned)]
     rates = rates_of(places, counted, {sign for sign, _, is_always in steady if is_always})
     written = [f"sign\t{quality}\t{_written(sign)}\t-\t-\t-\t-" for sign, quality, _ in steady]
     for quality in QUALITIES:
         own = {sign for sign, which, _ in steady if which == quality}
         scaled = [
-            [(context, new is not None) for context, new in found if context[1] not in own]
-            for (_, which, _), found in zip(aligned, where, strict=True)
+            [(context, new is not None) for context, new in line if context[1] not in own]
+            for (_, which, _), line in zip(aligned, where, strict=True)
             if which == quality
         ]
         levels = levels_of(scaled, sums_of(rates, quality))

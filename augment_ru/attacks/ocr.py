@@ -17,7 +17,7 @@ from augment_ru.errors import AugmentError, check_known
 from augment_ru.language.frequency import is_common
 from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import WORD, Mask, counted, counts_before
+from augment_ru.text.characters import WORD, Mask, counted, counts_before, marked
 
 QUALITIES = ("good", "fair", "poor")
 SPACE, NOTHING = "␣", "∅"
@@ -92,8 +92,7 @@ class Ocr(Attack):
         kept = _apart(places, stops, ranks)
         kept[kept] = _keeps_words(batch, places[kept], stops[kept], found.lost[outcome[kept]])
         places, stops, ranks, outcome = places[kept], stops[kept], ranks[kept], outcome[kept]
-        misread = np.zeros(batch.codes.size, dtype=np.bool_)
-        misread[places] = ranks < self.probability
+        misread = marked(batch.codes.size, places[ranks < self.probability])
         return Proposals.of_edits(
             places,
             stops,
@@ -130,8 +129,7 @@ def _keeps_words(batch: Batch, starts: Ints, stops: Ints, lost: Mask) -> Mask:
     """
     is_word, before = (batch.flags & WORD) != 0, batch.untouchable_before
     whole = ~is_word[starts - 1] & ~is_word[stops] & is_word[starts]
-    goes_on = np.zeros_like(lost)
-    goes_on[1:] = lost[:-1] & (starts[1:] == stops[:-1])
+    goes_on = np.append(False, lost[:-1] & (starts[1:] == stops[:-1]))[: lost.size]
     rows = batch.rows(starts)
     first, last = batch.starts[rows], batch.starts[rows + 1] - 1
     beside = before[np.minimum(stops + 2, last)] > before[np.maximum(starts - 2, first)]
@@ -241,10 +239,8 @@ def kind_of_sign(sign: str, letters: int) -> str:
         return "edge"
     if sign.isspace():
         return "gap"
-    if sign.isdigit():
-        return "digit"
     if not sign.isalpha():
-        return "other"
+        return "digit" if sign.isdigit() else "other"
     if letters == 1:
         return "lone"
     return "capital" if sign.isupper() else "short" if letters <= SHORT else "small"
@@ -266,6 +262,8 @@ def _confusions(name: str, quality: str) -> _Confusions:
         left, old, right, new = (cell.replace(SPACE, " ").replace(NOTHING, "") for cell in cells)
         if left in {"level", "sign"}:
             check_known("quality of ocr", old, QUALITIES)
+            if left == "sign" and len(right) != 1:
+                raise AugmentError(f"{where} needs one sign")
             if left == "level":
                 levels[old].append((number_in(where, new), number_in(where, right, least=-1.0)))
             elif old == quality:
@@ -299,9 +297,7 @@ def _in_columns(
     firsts = np.concatenate([[0], np.cumsum([len(one) for one in outcomes.values()])])
     keyed: list[list[tuple[int, int]]] = [[] for _ in range(LONGEST + 1)]
     for row, (left, old, right) in enumerate(outcomes):
-        key = 0
-        for sign in (*old, left, right):
-            key = key << _BITS | number_of[sign]
+        key = sum(number_of[sign] << _BITS * at for at, sign in enumerate((right, left, *reversed(old))))
         keyed[len(old)].append((key, row))
     columns = [np.array(sorted(one), dtype=np.int64).reshape(-1, 2).T for one in keyed]
     texts = [text for one in outcomes.values() for text in one]
