@@ -106,8 +106,8 @@ FEWEST = 50
 HEADER = """\
 # What a scanner misreads, for the attack "ocr": what signs between others are taken for, how often.
 # Source: fitted by scripts/fit_ocr.py to {lines} pictures of sentences of RuBLiMP (Apache-2.0; a sign «–» was added to
-#   some: in front, between numbers, between words), rendered in {fonts} free families of fonts at three qualities (size,
-#   blur, noise, rotation, contrast, compression) and read by Tesseract 5, `rus`.
+#   some: in front, between numbers, between words), rendered in {fonts} free families of fonts at three qualities
+#   (size, blur, noise, rotation, contrast, compression) and read by Tesseract 5, `rus`.
 #   Levels: how many times more errors than the mean the lines of a quality have, and their share.
 # Licence: Apache-2.0 (numbers are facts).
 # Columns: sign before (or its kind), signs, sign behind (or its kind), what is read, errors in 100,000 places at each
