@@ -37,7 +37,7 @@ DIGESTS = {
     "misspell": "e4c9c2205fdb34d6",
     "names": "43f5e9a2dbd9a610",
     "numbers": "0798c1116fb82f24",
-    "ocr": "02bcc8ac13a8cfc0",
+    "ocr": "3c21f11c53695000",
     "option_order": "b77162b5e964aa97",
     "people": "71d097ccf17877a9",
     "punctuation": "b97a3f0643166744",
