@@ -24,6 +24,13 @@ from augment_ru.text.characters import DIGIT, SPACE, Mask, among
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _FIRST, _COMMA, _ANY = "^", ", ", "*"
+_OPENERS = ("asked", "dated", "later", "said", "told")
+"""The kinds of first words of sentences before which a filler may stand.
+
+`told` are those of `filler_places` in the first sentence of a text, `later` the same ones in another sentence.
+"""
+_READ = "old"
+"""The class of forms that normalizers read, and that hardly anybody writes today."""
 _REMEMBERED = 100_000
 
 
@@ -68,7 +75,7 @@ class Entry:
             form: one of the spoken forms of this word or phrase.
             old: the text that it replaces.
         """
-        if self.written == _FIRST + _ANY:
+        if self.written[0] == _FIRST and self.written[-1] == _ANY:
             filler = form.text.removesuffix(_ANY)
             return _capitalised(filler, old) + _inside(old)
         if self.written.startswith(_ANY):
@@ -121,8 +128,10 @@ class SpokenForms:
         self._shares = np.concatenate([[0.0], np.cumsum([form.share for _, form in self._forms])])
         self.rates = np.array([entry.rate for entry in entries], dtype=np.float64)
         self._endings = [(entry.written[1:], at) for at, entry in enumerate(entries) if entry.written[0] == _ANY]
-        self._any = np.array([at for at, entry in enumerate(entries) if entry.written == _FIRST + _ANY], dtype=np.int64)
-        said = {form.text for at in self._any.tolist() for form in entries[at].forms}
+        self._openers = {
+            one.written[1:-1]: at for at, one in enumerate(entries) if one.written[0] + one.written[-1] == "^*"
+        }
+        said = {form.text for at in self._openers.values() for form in entries[at].forms}
         said |= {form.text for entry in entries if entry.written.startswith(_COMMA) for form in entry.forms}
         self.fillers = form_table(sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said}))
         numbers = {entry.written: at for at, entry in enumerate(entries) if _ANY not in entry.written}
@@ -185,18 +194,29 @@ class SpokenForms:
         entry, form = self._forms[number]
         return entry.spoken(form, old), Note(old, form.kind)
 
-    def starts(self, words: Ints) -> Places:
+    def starts(self, forms: WordForms, words: Ints, asks: Mask, opens: Mask) -> Places:
         """Return the words before which a filler («ну») may be put, and the entry of these fillers in the dictionary.
 
         Args:
+            forms: the words of a batch.
             words: the indices of words that begin a sentence.
+            asks: whether the sentence of each of them is a question, shape (words,).
+            opens: whether each of them is the first word of its text, shape (words,).
 
         Returns:
-            The indices of the words, and for each the index of the entry in `entries`. Both arrays are empty if the
-            dictionary has no fillers for the start of a sentence.
+            The indices of the words, and for each the index of the entry in `entries`.
         """
-        words = words if self._any.size else words[:0]
-        return words, np.full(words.size, self._any[0] if self._any.size else 0)
+        places = np.zeros(0, dtype=np.int64)
+        entries = places
+        for kind, entry in self._openers.items():
+            table = _table("told" if kind == "later" else kind)
+            fits = forms.ranges_in(table, forms.starts[words], forms.stops[words])
+            fits &= asks if kind == "asked" else ~asks
+            fits &= opens != (kind == "later") if kind in ("told", "later") else True
+            chosen = words[fits]
+            places = np.concatenate([places, chosen])
+            entries = np.concatenate([entries, np.full(chosen.size, entry)])
+        return places, entries
 
     def behind(self, forms: WordForms, behind_comma: Mask, clause: Mask) -> tuple[Places, Places]:
         """Find where a filler («типа») may be put after a conjunction.
@@ -238,8 +258,10 @@ def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str,
     found: dict[str, list[Spoken]] = {}
     for written, spoken, kind, cell in rows(dictionary_path(dictionary), columns=4):
         where = f"{dictionary}: {written} {spoken}"
-        if kind not in possible:
+        if kind not in (*possible, _READ):
             raise AugmentError(f"{where}: class {kind}; possible: {', '.join(possible)}")
+        if written[0] == _FIRST and written[-1] == _ANY and written[1:-1] not in _OPENERS:
+            raise AugmentError(f"{where}: kind {written[1:-1]!r}; possible: {', '.join(_OPENERS)}")
         share = number_in(f"{where}: share", cell, most=1.0)
         if kind in classes:
             for key, text in expanded(where, written, spoken):
@@ -400,11 +422,13 @@ def _filled(
     loud = [_is_loud(batch, forms, words) for words in (starts, starts + 1)]  # «ну» would look odd in front of them
     starts = starts[is_open & cyrillic & forms.letters[starts] & ~(loud[0] & loud[1])]
     starts = starts[_are_sentences(batch, forms, starts) & _has_known_case(batch, forms, starts)]
-    starts = starts[~forms.ranges_in(_table("bound"), forms.starts[starts], forms.stops[starts])]
-
+    lasts = np.searchsorted(sentences, sentences[starts], side="right") - 1
+    ends = forms.stops[lasts]
+    asks = (batch.codes[ends] == ord("?")) | (batch.codes[ends + 1] == ord("?"))
+    opens = batch.starts[batch.rows(forms.starts[starts])] == forms.starts[starts]
     clause = forms.ranges_in(_table("clause"), forms.starts, forms.stops)
     comma = (batch.codes[forms.starts - 2] == ord(",")) & (batch.codes[forms.starts - 1] == ord(" ")) & ~said[sentences]
-    return spoken.starts(starts), spoken.behind(forms, comma, clause)
+    return spoken.starts(forms, starts, asks, opens), spoken.behind(forms, comma, clause)
 
 
 def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
