@@ -11,7 +11,6 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
-from augment_ru.editing.openings import ADJECTIVE, LOWERED, NAME, opening
 from augment_ru.editing.separators import lone
 from augment_ru.editing.style import STYLES, in_chats
 from augment_ru.editing.word_forms import FormTable, WordForms, form_table, with_e
@@ -66,6 +65,11 @@ class Entry:
         """The share of the occurrences of this word or phrase for which people write a spoken form, in [0, 1]."""
         return min(sum(form.share for form in self.forms), 1.0)
 
+    @property
+    def opens(self) -> bool:
+        """Whether the forms are fillers that are put before the first word of a sentence."""
+        return self.written[0] == _FIRST and self.written[-1] == _ANY
+
     def spoken(self, form: Spoken, old: str) -> str:
         """Return a spoken form of a word or phrase with the capitals of the old text.
 
@@ -75,9 +79,9 @@ class Entry:
             form: one of the spoken forms of this word or phrase.
             old: the text that it replaces.
         """
-        if self.written[0] == _FIRST and self.written[-1] == _ANY:
+        if self.opens:
             filler = form.text.removesuffix(_ANY)
-            return _capitalised(filler, old) + _inside(old)
+            return _capitalised(filler, old) + old[:1].lower() + old[1:]
         if self.written.startswith(_ANY):
             stem = old[: 1 - len(self.written)]
             return stem + (form.text.upper() if _is_shouted(old) else form.text)
@@ -92,15 +96,6 @@ def _capitalised(text: str, old: str) -> str:
 
 def _is_shouted(word: str) -> bool:
     return len(word) > 1 and word.isupper()
-
-
-def _inside(word: str) -> str:
-    """Return the first word of a sentence as it is written after a filler.
-
-    A name or an abbreviation keeps its capital.
-    """
-    small = word[:1].lower() + word[1:]
-    return small if small.islower() and opening(small) & LOWERED else word
 
 
 Places: TypeAlias = tuple[Ints, Ints]
@@ -315,7 +310,7 @@ class Colloquial(CountedErrors):
 
     - `word`: spoken forms of words and phrases («щас», «ваще», «комп», «мб»); nouns keep their grammatical case;
     - `ending`: -тся and -ться written as -цца;
-    - `filler`: «ну», «короче, » at the start of a sentence; «типа» and others after a conjunction.
+    - `filler`: «ну», «короче, » before some first words of a sentence; «типа» and others after a conjunction.
 
     A sentence gets at most one filler, and none if it already has one. The more often people write a form, the more
     often this attack writes it. Only texts in the style of a chat or a review change (`editing.style`). Quotations are
@@ -421,10 +416,10 @@ def _filled(
     cyrillic = (forms.codes[places] >= ord("а")) & (forms.codes[places] <= ord("ё"))
     loud = [_is_loud(batch, forms, words) for words in (starts, starts + 1)]  # «ну» would look odd in front of them
     starts = starts[is_open & cyrillic & forms.letters[starts] & ~(loud[0] & loud[1])]
-    starts = starts[_are_sentences(batch, forms, starts) & _has_known_case(batch, forms, starts)]
+    starts = starts[_are_sentences(batch, forms, starts)]
     lasts = np.searchsorted(sentences, sentences[starts], side="right") - 1
     ends = forms.stops[lasts]
-    asks = (batch.codes[ends] == ord("?")) | (batch.codes[ends + 1] == ord("?"))
+    asks = (batch.codes[ends] == ord("?")) | (batch.codes[np.minimum(ends + 1, batch.codes.size - 1)] == ord("?"))
     opens = batch.starts[batch.rows(forms.starts[starts])] == forms.starts[starts]
     clause = forms.ranges_in(_table("clause"), forms.starts, forms.stops)
     comma = (batch.codes[forms.starts - 2] == ord(",")) & (batch.codes[forms.starts - 1] == ord(" ")) & ~said[sentences]
@@ -453,20 +448,6 @@ def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
 
 _BULLETS = "-•*·"
 _DASHES = "—–-"
-
-
-def _has_known_case(batch: Batch, forms: WordForms, words: Ints) -> Mask:
-    """Tell for each of these words whether its letter case after a filler is certain.
-
-    It is if the word has no capital.
-    """
-    following = forms.starts[words + 1]
-    capital = batch.codes[forms.starts[words]] != forms.codes[forms.starts[words]]
-    kinds = forms.values(words, opening)
-    certain = (kinds & (LOWERED | NAME)) != 0
-    certain &= (kinds & ADJECTIVE == 0) | (batch.codes[following] == forms.codes[following])
-    known: Mask = ~capital | _is_loud(batch, forms, words) | certain
-    return known
 
 
 def _is_loud(batch: Batch, forms: WordForms, words: Ints) -> Mask:

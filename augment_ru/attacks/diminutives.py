@@ -63,9 +63,10 @@ class Diminutives(ReplacesWords):
             return False
         if is_quoted(doc.text, word.start) or sum(one.lemma == word.lemma for one in words) > 1:
             return False
-        if any(one.text.istitle() for one in words[at + 1 : at + 2]):
+        following = words[at + 1 : at + 2]
+        if any(one.text.istitle() for one in following):
             return False  # «концерт Пуленка»
-        beside = words[max(at - _REACH, 0) : at + 2]
+        beside = (*words[max(at - _REACH, 0) : at], *following)
         return not any(one.pos == "NUM" or one.text.isdigit() or _has(one, "beside") for one in beside)
 
 

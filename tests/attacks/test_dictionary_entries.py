@@ -23,7 +23,7 @@ KEYS = {
     "misspell": 2, "misspell_classes": 1, "ocr": 4, "unseen": 2, "misspellings": 2, "name_heads": 1, "name_words": 2,
     "name_endings": 1,
     "names": 3, "opposites": 1, "filtered_words": 1, "governors": 1, "number_words": 2, "numerals": 2, "shortenings": 3,
-    "great_words": 1, "punctuation": 2, "quantities": 2, "same_sense": 1, "set_phrases": 1, "shortened_words": 1,
+    "great_words": 2, "punctuation": 2, "quantities": 2, "same_sense": 1, "set_phrases": 1, "shortened_words": 1,
     "spacing": 2, "speech": 3, "stress": 2, "style": 1, "synonyms": 3, "transliteration_chat": 2,
     "transliteration_gost": 2, "transliteration_icao": 2, "units": 1, "word_order": 2,
 }  # fmt: skip
@@ -86,7 +86,7 @@ def texts_that_fit(written: str) -> list[str]:
 
 def test_each_spoken_form_can_be_found() -> None:
     entries = [(entry.written, form) for entry in colloquial().entries for form in entry.forms]
-    assert len(entries) > 500
+    assert len(entries) > 400
     for written, form in entries:
         for text in texts_that_fit(written):
             assert expected(written, form) in said(text), (written, form.text, text)
