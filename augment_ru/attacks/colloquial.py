@@ -371,7 +371,8 @@ class Colloquial(CountedErrors):
         kept = np.ones(every.size, dtype=np.bool_)
         if self.styles == "chat":
             kept = in_chats(batch, forms.starts[every], _LEAST_POINTS)
-            kept[is_filler] &= in_chats(batch, forms.starts[every[is_filler]], _LEAST_POINTS + 1)
+            places = forms.starts[every[is_filler]]
+            kept[is_filler] &= in_chats(batch, places, _LEAST_POINTS + 1) & batch.once(_are_loose)[batch.rows(places)]
         kept &= _one_filler(sentences, every, ranks, is_filler)
         kept &= _apart(forms.starts.size, every, ranks, is_pair, kept)
         order = np.flatnonzero(kept)[np.argsort(every[kept], kind="stable")]
@@ -384,6 +385,11 @@ class Colloquial(CountedErrors):
             return [spoken.made(number, old) for number, old in zip(numbers, olds, strict=True)]
 
         return written_together(batch, begins, ends, ranks[order], make)
+
+
+def _are_loose(batch: Batch) -> Mask:
+    """Tell for each text whether it lacks a final full stop, which people leave out where they write as they speak."""
+    return np.array([not re.search(r"(?<!\.)\.\s*$", text) for text in batch.texts], dtype=np.bool_)
 
 
 @cache

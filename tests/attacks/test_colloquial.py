@@ -183,4 +183,8 @@ def test_only_texts_in_the_style_of_a_chat_get_chat_words() -> None:
     chats, reports, quotes = ({one.text for one in styled.texts([text], n=10)} for text in (chat, report, quote))
     assert chat not in chats
     assert reports == {report}
+    spoken = "Мама, купи хлеба! Я очень хочу есть"
+    filled = Augmenter(make("colloquial", {"classes": ("filler",)}), constraints=(), similarity="none", probability=1.0)
+    assert filled(spoken).text != spoken
+    assert filled(f"{spoken}.").text == f"{spoken}."
     assert all("«Сейчас вообще никто не опаздывает»" in text for text in quotes)
