@@ -12,7 +12,7 @@ from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.separators import lone
-from augment_ru.editing.style import STYLES, in_chats
+from augment_ru.editing.style import STYLES, in_chats, is_loose
 from augment_ru.editing.word_forms import FormTable, WordForms, form_table, with_e
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals
@@ -123,9 +123,7 @@ class SpokenForms:
         self._shares = np.concatenate([[0.0], np.cumsum([form.share for _, form in self._forms])])
         self.rates = np.array([entry.rate for entry in entries], dtype=np.float64)
         self._endings = [(entry.written[1:], at) for at, entry in enumerate(entries) if entry.written[0] == _ANY]
-        self._openers = {
-            one.written[1:-1]: at for at, one in enumerate(entries) if one.written[0] + one.written[-1] == "^*"
-        }
+        self._openers = {one.written[1:-1]: at for at, one in enumerate(entries) if one.opens}
         said = {form.text for at in self._openers.values() for form in entries[at].forms}
         said |= {form.text for entry in entries if entry.written.startswith(_COMMA) for form in entry.forms}
         self.fillers = form_table(sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said}))
@@ -201,17 +199,17 @@ class SpokenForms:
         Returns:
             The indices of the words, and for each the index of the entry in `entries`.
         """
-        places = np.zeros(0, dtype=np.int64)
-        entries = places
-        for kind, entry in self._openers.items():
+        found = [words[:0]]
+        for kind in self._openers:
             table = _table("told" if kind == "later" else kind)
-            fits = forms.ranges_in(table, forms.starts[words], forms.stops[words])
-            fits &= asks if kind == "asked" else ~asks
+            fits = forms.ranges_in(table, forms.starts[words], forms.stops[words]) & (asks == (kind == "asked"))
             fits &= opens != (kind == "later") if kind in ("told", "later") else True
-            chosen = words[fits]
-            places = np.concatenate([places, chosen])
-            entries = np.concatenate([entries, np.full(chosen.size, entry)])
-        return places, entries
+            found.append(words[fits])
+        entries = [
+            words[:0],
+            *(np.full(one.size, at) for one, at in zip(found[1:], self._openers.values(), strict=True)),
+        ]
+        return np.concatenate(found), np.concatenate(entries)
 
     def behind(self, forms: WordForms, behind_comma: Mask, clause: Mask) -> tuple[Places, Places]:
         """Find where a filler («типа») may be put after a conjunction.
@@ -388,8 +386,7 @@ class Colloquial(CountedErrors):
 
 
 def _are_loose(batch: Batch) -> Mask:
-    """Tell for each text whether it lacks a final full stop, which people leave out where they write as they speak."""
-    return np.array([not re.search(r"(?<!\.)\.\s*$", text) for text in batch.texts], dtype=np.bool_)
+    return np.array([is_loose(text) for text in batch.texts], dtype=np.bool_)
 
 
 @cache

@@ -1,5 +1,6 @@
 """Слово становится ласковым, как в отзывах и чатах: «попили кофе у дома» → «попили кофеёк у домика»."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,7 +11,7 @@ from augment_ru.editing.replacing import ReplacesWords
 from augment_ru.editing.style import STYLES, chat_points, is_quoted
 from augment_ru.errors import check_known
 from augment_ru.resources import senses, word_lists
-from augment_ru.text.doc import Doc, Token
+from augment_ru.text.doc import Doc
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +60,16 @@ class Diminutives(ReplacesWords):
         word, words = doc.words[at], doc.words
         if (word.lemma, word.pos) not in senses(self.words):
             return False
-        if self.styles == "chat" and (chat_points(doc.text) < _LEAST_POINTS or _is_bad(doc)):
+        counts, is_bad = _lemmas(doc)
+        if self.styles == "chat" and (is_bad or chat_points(doc.text) < _LEAST_POINTS):
             return False
-        if is_quoted(doc.text, word.start) or sum(one.lemma == word.lemma for one in words) > 1:
+        if counts[word.lemma] > 1 or is_quoted(doc.text, word.start):
             return False
         following = words[at + 1 : at + 2]
         if any(one.text.istitle() for one in following):
             return False  # «концерт Пуленка»
         beside = (*words[max(at - _REACH, 0) : at], *following)
-        return not any(one.pos == "NUM" or one.text.isdigit() or _has(one, "beside") for one in beside)
+        return not any(one.pos == "NUM" or one.text.isdigit() or _is("beside", one.lemma) for one in beside)
 
 
 _LEAST_POINTS = 2
@@ -76,10 +78,11 @@ _REACH = 2
 
 
 @lru_cache(maxsize=1)
-def _is_bad(doc: Doc) -> bool:
-    """Tell whether a text speaks of something bad, as complaints do; nobody is fond of things there."""
-    return any(_has(word, "bad") for word in doc.words)
+def _lemmas(doc: Doc) -> tuple[Counter[str], bool]:
+    """Count the lemmas of a text, and tell whether it is about something bad, as complaints are."""
+    counts = Counter(word.lemma for word in doc.words)
+    return counts, any(_is("bad", lemma) for lemma in counts)
 
 
-def _has(word: Token, kind: str) -> bool:
-    return word.lemma.replace("ё", "е") in word_lists("great_words")[kind]
+def _is(kind: str, lemma: str) -> bool:
+    return lemma.replace("ё", "е") in word_lists("great_words")[kind]

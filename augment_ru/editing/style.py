@@ -19,7 +19,7 @@ _BOOK = re.compile(r"^[—–]|(?<=\S )[—–](?= )|(?<=[а-яё,] )(?!В[аы]
 """Signs of a printed text: dashes, and names inside a sentence."""
 _SPEAKER = frozenset({"1per", "2per", "impr"})
 _SAID = frozenset({"мой", "твой", "наш", "ваш"})
-_LONGEST_ABBREVIATION = 5
+_LONGEST_ABBREVIATION, _TALK = 5, 3
 
 
 STYLES = ("chat", "any")
@@ -72,6 +72,11 @@ def chat_points(text: str) -> int:
     told = not lively and not any(_points(word) > 1 or _speaks(word) for word in words)
     signs = lively - told - (_REPORT.search(text) is not None) - min(len(_BOOK.findall(text)), 2)
     return sum(map(_points, words)) + signs
+
+
+def is_loose(text: str) -> bool:
+    """Tell whether a text reads as talk: many points, a sign like «!» or «)))», or no final full stop."""
+    return chat_points(text) > _TALK or not text.rstrip().endswith(".") or _LIVELY.search(text) is not None
 
 
 @lru_cache(maxsize=16)
