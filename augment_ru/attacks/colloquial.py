@@ -205,11 +205,8 @@ class SpokenForms:
             fits = forms.ranges_in(table, forms.starts[words], forms.stops[words]) & (asks == (kind == "asked"))
             fits &= opens != (kind == "later") if kind in ("told", "later") else True
             found.append(words[fits])
-        entries = [
-            words[:0],
-            *(np.full(one.size, at) for one, at in zip(found[1:], self._openers.values(), strict=True)),
-        ]
-        return np.concatenate(found), np.concatenate(entries)
+        counts = [one.size for one in found[1:]]
+        return np.concatenate(found), np.repeat(np.array(list(self._openers.values()), dtype=np.int64), counts)
 
     def behind(self, forms: WordForms, behind_comma: Mask, clause: Mask) -> tuple[Places, Places]:
         """Find where a filler («типа») may be put after a conjunction.
@@ -370,7 +367,8 @@ class Colloquial(CountedErrors):
         if self.styles == "chat":
             kept = in_chats(batch, forms.starts[every], _LEAST_POINTS)
             places = forms.starts[every[is_filler]]
-            kept[is_filler] &= in_chats(batch, places, _LEAST_POINTS + 1) & batch.once(_are_loose)[batch.rows(places)]
+            loose = np.array([is_loose(text) for text in batch.texts], dtype=np.bool_)
+            kept[is_filler] &= in_chats(batch, places, _LEAST_POINTS + 1) & loose[batch.rows(places)]
         kept &= _one_filler(sentences, every, ranks, is_filler)
         kept &= _apart(forms.starts.size, every, ranks, is_pair, kept)
         order = np.flatnonzero(kept)[np.argsort(every[kept], kind="stable")]
@@ -383,10 +381,6 @@ class Colloquial(CountedErrors):
             return [spoken.made(number, old) for number, old in zip(numbers, olds, strict=True)]
 
         return written_together(batch, begins, ends, ranks[order], make)
-
-
-def _are_loose(batch: Batch) -> Mask:
-    return np.array([is_loose(text) for text in batch.texts], dtype=np.bool_)
 
 
 @cache

@@ -66,9 +66,9 @@ class Diminutives(ReplacesWords):
         if counts[word.lemma] > 1 or is_quoted(doc.text, word.start):
             return False
         following = words[at + 1 : at + 2]
+        beside = (*words[max(at - _REACH, 0) : at], *following)
         if any(one.text.istitle() for one in following):
             return False  # «концерт Пуленка»
-        beside = (*words[max(at - _REACH, 0) : at], *following)
         return not any(one.pos == "NUM" or one.text.isdigit() or _is("beside", one.lemma) for one in beside)
 
 
