@@ -310,7 +310,7 @@ def written_out() -> dict[str, str]:
     """Map each spoken form that people write on purpose to the written one: «щас» to «сейчас»."""
     found: dict[str, str] = {}
     for written, said, kind, _ in rows(dictionary_path("colloquial"), columns=4):
-        if kind == "word" and " " not in said and "^" not in written:
+        if kind in ("word", "old") and " " not in said and "^" not in written:
             for one, other in expanded("colloquial", written, said):
                 found.setdefault(other, one)
     return found

@@ -11,7 +11,7 @@ from augment_ru.attacks.word_order.clauses import QUOTES, Clause, Constituent, c
 from augment_ru.attacks.word_order.roles import CASES, PREDICATES, Role, feature_values, kinds_of, may_be_case
 from augment_ru.draws import Streams, weighted
 from augment_ru.editing.on_demand import places_of
-from augment_ru.editing.openings import NAME, opening
+from augment_ru.editing.openings import opens_as_name
 from augment_ru.editing.syntax import CLOSING, Syntax
 from augment_ru.edits import Change, Edit
 from augment_ru.engine.attack import Attack, check_guards
@@ -515,7 +515,7 @@ def _lowered(token: Token, text: str) -> str | None:
         return text
     if not RUSSIAN.fullmatch(word) or word[1:] != word[1:].lower():
         return None
-    if opening(word.lower()) & NAME:
+    if opens_as_name(word.lower()):
         return text if token.entity or token.pos == "PROPN" else None
     analyses = morphology().parse(word.lower())
     names = [bool(NAME_LABELS.keys() & one.tag.grammemes) for one in analyses]
