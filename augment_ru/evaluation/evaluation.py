@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from msgspec import structs
@@ -84,6 +84,40 @@ CORRECT = {
     "spans": "every span with its label and no other",
     "exercises": "all points",
 }
+
+
+class _AttackRows(NamedTuple):
+    """What the report states of the rows of an attack, the same for all models.
+
+    Attributes:
+        status: the number of rows with each status.
+        perturbed: which rows were changed, flags of shape (rows,).
+        chosen: whether the rows were chosen because they break answers, which would distort strength.
+        edits_per_100_words: the number of edits per 100 words of the changed originals; None if edits are not known.
+        strengths: for `similarity` and `probability`, the quartiles of the perturbed rows: the name of each, flags of
+            its rows, and its lowest and highest value.
+    """
+
+    status: Counter[str]
+    perturbed: rates.Flags
+    chosen: bool
+    edits_per_100_words: float | None
+    strengths: Mapping[str, Sequence[tuple[str, rates.Flags, tuple[float, float]]]]
+
+    @classmethod
+    def of(cls, attack: str, rows: Sequence[Pair], edits: float | None) -> "_AttackRows":
+        status, chosen = [pair.status for pair in rows], attack == WORST_ROWS or any(map(is_searched, rows))
+        perturbed = rates.flags_of(one == "perturbed" for one in status)
+        strengths: dict[str, list[tuple[str, rates.Flags, tuple[float, float]]]] = {}
+        for by in () if chosen else ("similarity", "probability"):
+            values = [getattr(pair, by) if pair.status == "perturbed" else None for pair in rows]
+            names, cell_of = binned(values) or ((), ())
+            known = np.array([np.nan if value is None else value for value in values])
+            for at, name in enumerate(names):
+                inside = np.array(cell_of) == at
+                if (own := known[inside & ~np.isnan(known)]).size:
+                    strengths.setdefault(by, []).append((name, inside, (float(own.min()), float(own.max()))))
+        return cls(Counter(status), perturbed, chosen, edits, strengths)
 
 
 @dataclass(frozen=True)
@@ -251,24 +285,32 @@ class Evaluation:
         )
 
     @cached_property
-    def _edits_per_100_words(self) -> Mapping[str, float | None]:
-        return {attack: edits_per_100_words(rows, self.pairs) for attack, rows in self.pairs.attacks.items()}
+    def _of_attacks(self) -> Mapping[str, _AttackRows]:
+        """What the report states of each attack's rows, the same for all models."""
+        edits = edits_per_100_words(self.pairs)
+        return {attack: _AttackRows.of(attack, rows, edits[attack]) for attack, rows in self.pairs.attacks.items()}
+
+    @cached_property
+    def _cells(self) -> Sequence[tuple[str, Sequence[tuple[str, rates.Flags]]]]:
+        """The name of each subpopulation, and of its cells with flags of their originals, shape (originals,)."""
+        return [
+            (one.name, [(name, np.array(one.of) == at) for at, name in enumerate(one.cells)])
+            for one in self.subpopulations
+        ]
 
     def _attack(self, judged: rates.JudgedRun, attack: str) -> AttackReport:
         """Return the report's entry on what an attack does to a model."""
         outcomes, rows, decided = judged.outcomes[attack], self.pairs.attacks[attack], self.pairs.task.scoring.decided
         seed = self.settings.seed
-        status = Counter(pair.status for pair in rows)
-        perturbed = outcomes.right & rates.flags_of(pair.status == "perturbed" for pair in rows)
+        of = self._of_attacks[attack]
         labels = {name: rates.success_rate(outcomes, at) for at, name in enumerate(decided)}
-        chosen = attack == WORST_ROWS or any(map(is_searched, rows))  # because they break, which would distort strength
         return AttackReport(
             rate=judged.success(attack),
-            unchanged=status["unchanged"],
-            rejected=status["rejected"],
+            unchanged=of.status["unchanged"],
+            rejected=of.status["rejected"],
             rows=len(rows),
             decisions=int(outcomes.known.sum()),
-            asr_perturbed_rows=judged.rate(attack, "asr_perturbed_rows", int(perturbed.sum())),
+            asr_perturbed_rows=judged.rate(attack, "asr_perturbed_rows", int((outcomes.right & of.perturbed).sum())),
             asr_all_rows=judged.rate(attack, "asr_all_rows"),
             flips=int(outcomes.flipped.sum()),
             flip_rate=judged.rate(attack, "flip_rate"),
@@ -281,15 +323,16 @@ class Evaluation:
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
             spans=_spans_report(judged, attack),
-            contamination=None if chosen else self._contamination(judged, attack),
-            edits_per_100_words=self._edits_per_100_words[attack],
+            contamination=None if of.chosen else self._contamination(judged, attack),
+            edits_per_100_words=of.edits_per_100_words,
             subpopulations={
-                one.name: [
-                    self._part(judged, attack, np.array(one.of) == at, name) for at, name in enumerate(one.cells)
-                ]
-                for one in self.subpopulations
+                name: [self._part(judged, attack, originals, cell) for cell, originals in cells]
+                for name, cells in self._cells
             },
-            strength={} if chosen else _strength(outcomes, rows),
+            strength={
+                by: [_cell(outcomes, inside, name, ends) for name, inside, ends in cells]
+                for by, cells in of.strengths.items()
+            },
             outcomes=outcomes.letters,
         )
 
@@ -543,20 +586,6 @@ def _spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, Rate] | Non
     cells = judged.cells.get((attack, f"{rates.FATE}kept"))
     right = None if cells is None else int(cells.trials.sum())
     return cells and {fate: judged.rate(attack, rates.FATE + fate, right) for fate in FATES}
-
-
-def _strength(outcomes: rates.AttackOutcomes, rows: Sequence[Pair]) -> dict[str, list[Cell]]:
-    """Return the success rates of the perturbed rows in quartiles of their similarity, and of their probability."""
-    found: dict[str, list[Cell]] = {}
-    for by in ("similarity", "probability"):
-        values = [getattr(pair, by) if pair.status == "perturbed" else None for pair in rows]
-        names, cell_of = binned(values) or ((), ())
-        for at, name in enumerate(names):
-            inside = [value for value, cell in zip(values, cell_of, strict=True) if cell == at and value is not None]
-            if inside:
-                cell = _cell(outcomes, np.array(cell_of) == at, name, (min(inside), max(inside)))
-                found.setdefault(by, []).append(cell)
-    return found
 
 
 def _cell(

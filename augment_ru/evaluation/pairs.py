@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
+import orjson
 
 from augment_ru.edits import Edit
 from augment_ru.engine.result import new_values
@@ -17,11 +18,11 @@ from augment_ru.errors import AugmentError, saying_instead, saying_where
 from augment_ru.evaluation.answers import Golds, Kind, answer_kind, golds_of
 from augment_ru.evaluation.examples import PERTURBATION, without_metadata
 from augment_ru.formats.read import Row
-from augment_ru.formats.row import KEY, Changed, replaced
+from augment_ru.formats.row import KEY, Changed, new_row
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, check_found, generic, recognise
-from augment_ru.script import Script
+from augment_ru.script import Script, Triple
 
 T = TypeVar("T")
 
@@ -226,7 +227,7 @@ class _OriginalIndex:
 
     task: Task
     originals: list[Original] = field(default_factory=list)
-    index_of: dict[str, int] = field(default_factory=dict)
+    index_of: dict[bytes, int] = field(default_factory=dict)
     """Maps a row as JSON to the index of its original."""
     by_id: dict[str, int] = field(default_factory=dict)
     """Maps an id, as text because tables hold only texts, to the index; empty if an original has no id of its own."""
@@ -304,7 +305,10 @@ class _OriginalIndex:
         """Return the index of an original; add it if it is new."""
         with saying_where(where):
             Record(values, self.task).texts()
-        key = json.dumps(values, sort_keys=True, default=str)
+        try:
+            key = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
+        except TypeError:  # an integer over 64 bits, or no JSON at all
+            key = json.dumps(values, sort_keys=True, default=str).encode()
         if key not in self.index_of:
             self.index_of[key] = len(self.originals)
             identity = self._id(values)
@@ -360,7 +364,7 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
         record = Record(values, task)
         order = order_of(meta)
         new = new_values(record, back, [order.index(at) for at in range(len(order))])
-        return replaced(record, Changed(new))
+        return new_row(record.values, Changed(new))
 
 
 def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
@@ -381,13 +385,12 @@ def inverse_script(script: Script) -> Script:
     >>> inverse_script(Script("кот спит", [Edit(0, 3, "🐱")])).edits
     (Edit(start=0, stop=1, text='кот'),)
     """
-    edits: list[Edit] = []
+    back: list[Triple] = []
     shift = 0
-    for edit in script.edits:
-        start = edit.start + shift
-        back = Edit(start, start + len(edit.text), script.source[edit.start : edit.stop])
-        if edits and edits[-1].start == back.start == back.stop:  # deletions become two insertions at one place
-            back = Edit(back.start, back.stop, edits.pop().text + back.text)
-        edits.append(back)
-        shift += len(edit.text) - (edit.stop - edit.start)
-    return Script(script.text, edits)
+    for start, stop, text in script.triples:
+        at, old = start + shift, script.source[start:stop]
+        if not text and back and back[-1][0] == at:  # deletions become two insertions at one place
+            old = back.pop()[2] + old
+        back.append((at, at + len(text), old))
+        shift += len(text) - (stop - start)
+    return Script.of(script.text, back)

@@ -6,8 +6,9 @@ A report holds the outcomes of all rows as letters, and a key for each row, so t
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from hashlib import blake2b
 from itertools import chain
 from statistics import fmean, mean, stdev
@@ -38,6 +39,8 @@ RESAMPLES = 1000
 
 _CHUNK = 50
 """The number of resamples drawn at once; it limits the memory."""
+_EXACT = 2**24
+"""Whole numbers below this are exact in float32."""
 
 
 def wilson(hits: float, trials: float, z: float = Z95) -> Ends | None:
@@ -139,37 +142,76 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
         seed: the seed of the draws.
         resamples: the number of resamples.
     """
-    found = np.full((len(of), resamples), np.nan)
     if not of:
-        return found
-    records = of[0].hits.shape[2]
+        return np.empty((0, resamples))
     key = int(digests([f"bootstrap:{seed}"])[0])
     random = np.random.Generator(np.random.PCG64(key))
-    for start in range(0, resamples, _CHUNK):
-        size = min(_CHUNK, resamples - start)
-        picked = random.integers(records, size=(size, records)) + records * np.arange(size)[:, None]
-        weights = np.bincount(picked.ravel(), minlength=size * records).reshape(size, records).astype(np.float64)
-        for number, cells in enumerate(of):
-            episodes = cells.hits.shape[1]
-            own = np.random.Generator(np.random.PCG64([key, episodes, start]))
-            drawn = own.integers(episodes, size=(size, 1, episodes))
-            hits, trials = (np.take_along_axis(_weighted(one, weights), drawn, axis=2) for one in cells)
-            counted = trials > 0
-            count = counted.sum(axis=(1, 2))
-            total = np.divide(hits, trials, out=np.zeros_like(hits), where=counted).sum(axis=(1, 2))
-            found[number, start : start + size] = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    counts = _Counts.of([one for cells in of for one in cells])
+    records, starts = of[0].hits.shape[2], range(0, resamples, _CHUNK)
+    sums = iter(counts.weighted(_weights(random, min(_CHUNK, resamples - start), records) for start in starts))
+    drawn: dict[int, npt.NDArray[np.int64]] = {}
+    found = np.empty((len(of), resamples))
+    for number, cells in enumerate(of):
+        if (episodes := cells.hits.shape[1]) not in drawn:
+            own = (np.random.Generator(np.random.PCG64([key, episodes, start])) for start in starts)
+            drawn[episodes] = np.concatenate([one.integers(episodes, size=(_CHUNK, 1, episodes)) for one in own])
+        hits, trials = (np.take_along_axis(next(sums), drawn[episodes][:resamples], axis=2) for _ in cells)
+        counted = trials > 0
+        count = counted.sum(axis=(1, 2))
+        total = np.divide(hits, trials, out=np.zeros_like(hits), where=counted).sum(axis=(1, 2))
+        found[number] = np.where(count > 0, total / np.maximum(count, 1), np.nan)
     return found
 
 
-def _weighted(counts: Counts, weights: Counts) -> Counts:
-    """Return the weighted sums of counts over the records, shape (resamples, groups, episodes).
+def _weights(random: np.random.Generator, resamples: int, records: int) -> Counts:
+    """Draw how often each resample contains each record, shape (resamples, records)."""
+    picked = random.integers(records, size=(resamples, records)) + records * np.arange(resamples)[:, None]
+    return np.bincount(picked.ravel(), minlength=resamples * records).reshape(resamples, records).astype(np.float64)
 
-    Args:
-        counts: the counts, shape (groups, episodes, records).
-        weights: how often each resample contains each record, shape (resamples, records).
+
+class _Counts(NamedTuple):
+    """Counts of records, so that all their weighted sums are computed at once.
+
+    Attributes:
+        whole: the different rows of counts of which all are whole numbers, shape (rows, records). Their sums are exact
+            in float32, in any order of the records.
+        blocks: each array of counts, shape (groups, episodes, records), with the places of its rows in `whole`; None
+            if a count is a fraction.
     """
-    groups, episodes, records = counts.shape
-    return (weights @ counts.reshape(-1, records).T).reshape(-1, groups, episodes)
+
+    whole: npt.NDArray[np.float32]
+    blocks: Sequence[tuple[Counts, Sequence[int] | None]]
+
+    @classmethod
+    def of(cls, given: Iterable[Counts]) -> "_Counts":
+        """Collect arrays of counts, each of shape (groups, episodes, records)."""
+        places: dict[bytes, int] = {}
+        blocks: list[tuple[Counts, Sequence[int] | None]] = []
+        for one in given:
+            short = one.astype(np.float32)
+            exact = one.shape[2] * np.abs(one).max(initial=0) < _EXACT and np.array_equal(one, np.rint(short))
+            rows = short.reshape(-1, one.shape[2]) if exact else ()
+            blocks.append((one, [places.setdefault(row.tobytes(), len(places)) for row in rows] if exact else None))
+        whole = np.array([np.frombuffer(row, np.float32) for row in places], np.float32)
+        return cls(whole.reshape(len(places), blocks[0][0].shape[2]), blocks)
+
+    def weighted(self, weights: Iterable[Counts]) -> Iterator[Counts]:
+        """Yield the sums of each array, weighted by how often each resample contains each record.
+
+        Args:
+            weights: for some resamples after others, how often they contain each record, shape (resamples, records).
+
+        Yields:
+            For each array its sums, shape (all resamples, groups, episodes).
+        """
+        whole, others = list[Counts](), list[list[Counts]]()
+        fractions = [one for one, rows in self.blocks if rows is None]
+        for some in weights:
+            whole.append((some.astype(np.float32) @ self.whole.T).astype(np.float64))
+            others.append([some @ one.reshape(-1, one.shape[2]).T for one in fractions])
+        sums, rest = np.concatenate(whole), map(np.concatenate, zip(*others, strict=True))
+        for one, rows in self.blocks:
+            yield (next(rest) if rows is None else sums[:, rows]).reshape(-1, *one.shape[:2])
 
 
 def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
@@ -354,9 +396,9 @@ def cells_of(original: npt.NDArray[np.int64], hits: Flags | Counts, trials: Flag
         trials: the decisions that the denominator counts: flags of the same shape.
         records: the number of originals.
     """
-    counts = np.zeros((records, 2, *hits.shape[:2]))
-    np.add.at(counts, original, np.moveaxis(np.stack([hits, trials]), -1, 0))
-    return Cells(*np.ascontiguousarray(np.moveaxis(counts, 0, -1)))
+    both = np.stack([hits, trials])
+    sums = [np.bincount(original, of_rows, records) for of_rows in both.reshape(math.prod(both.shape[:3]), -1)]
+    return Cells(*np.reshape(sums, (*both.shape[:3], records)))
 
 
 def outcomes_of(run: ModelRun, pairs: Pairs, attack: str) -> AttackOutcomes:
@@ -369,18 +411,20 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str) -> AttackOutcomes:
     """
     rows: Sequence[Pair] = pairs.attacks[attack]
     kind, form = pairs.kind, pairs.task.scoring.normal_form
-    shape = (len(pairs.task.scoring.decided), run.episodes, len(rows))
-    known, before, after, flipped = (np.zeros(shape, np.bool_) for _ in range(4))
-    for episode, (first, second) in enumerate(zip(run.originals, run.attacks[attack], strict=True)):
-        for row, (pair, later) in enumerate(zip(rows, second, strict=True)):
-            answers = zip(pairs.golds[pair.original], first[pair.original], later, strict=True)
-            for label, (gold, was, now) in enumerate(answers):
-                at = label, episode, row
-                flipped[at] = as_compared(kind, was, form) != as_compared(kind, now, form)
-                if gold is not None:
-                    known[at], before[at] = True, is_right(kind, gold, was, form)
-                    after[at] = is_right(kind, gold, now, form)
-    return AttackOutcomes(np.array([pair.original for pair in rows], np.int64), known, before, after, flipped)
+    right, read = cache(partial(is_right, kind, form=form)), cache(partial(as_compared, kind, form=form))
+    original = np.array([pair.original for pair in rows], np.int64)
+    known, before, after, flipped = np.zeros((4, len(pairs.task.scoring.decided), run.episodes, len(rows)), np.bool_)
+    for label, golds in enumerate(zip(*pairs.golds, strict=True)):
+        known[label] = np.array([gold is not None for gold in golds], np.bool_)[original]
+        for episode, (first, second) in enumerate(zip(run.originals, run.attacks[attack], strict=True)):
+            was, now = ([answer[label] for answer in given] for given in (first, second))
+            asked = zip(golds, was, strict=True)
+            of_originals = flags_of(gold is not None and right(gold, answer) for gold, answer in asked)
+            before[label, episode] = of_originals[original]
+            both = list(zip(original.tolist(), now, strict=True))
+            after[label, episode] = flags_of(golds[at] is not None and right(golds[at], answer) for at, answer in both)
+            flipped[label, episode] = flags_of(read(was[at]) != read(answer) for at, answer in both)
+    return AttackOutcomes(original, known, before, after, flipped)
 
 
 def outcomes_of_originals(run: ModelRun, pairs: Pairs) -> AttackOutcomes:
@@ -417,8 +461,11 @@ def original_keys(pairs: Pairs) -> list[str]:
     return [_digest([Record(original.values, pairs.task).read(), gold]) for original, gold in rows]
 
 
+_ENCODER = json.JSONEncoder(default=str)
+
+
 def _digest(value: object) -> str:
-    return blake2b(json.dumps(value, default=str).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return blake2b(_ENCODER.encode(value).encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
@@ -451,16 +498,20 @@ def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
         run: the answers of the model.
         pairs: the original and perturbed rows.
     """
-    shares, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
+    records, form = len(pairs.originals), pairs.task.scoring.normal_form
+    read = cache(partial(as_compared, pairs.kind, form=form))
+    of = np.array([*range(records), *(pair.original for rows in pairs.attacks.values() for pair in rows)], np.int64)
+    sizes = np.bincount(of, minlength=records)
+    shares, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, records))
+    counted[:] = sizes > 1
     for episode, originals in enumerate(run.originals):
-        versions: list[list[Answer]] = [[answer] for answer in originals]
-        for attack, rows in pairs.attacks.items():
-            for pair, answer in zip(rows, run.attacks[attack][episode], strict=True):
-                versions[pair.original].append(answer)
-        for at, given in enumerate(versions):
-            if len(given) > 1:
-                counted[:, episode, at] = 1
-                shares[:, episode, at] = agreements(given, pairs)
+        versions = chain(originals, *(run.attacks[attack][episode] for attack in pairs.attacks))
+        for label, answers in enumerate(zip(*versions, strict=True)):
+            numbers: dict[Any, int] = {}
+            given = np.array([numbers.setdefault(read(answer), len(numbers)) for answer in answers])
+            alike, counts = np.unique(of * len(numbers) + given, return_counts=True)
+            agreeing = np.bincount(alike // len(numbers), counts * (counts - 1), records)
+            np.divide(agreeing, sizes * (sizes - 1), out=shares[label, episode], where=sizes > 1)
     return Cells(shares, counted)
 
 
@@ -740,8 +791,8 @@ def mean_of_all(values: Sequence[float | None]) -> float | None:
 DIGITS = 4
 """The number of decimals of a percentage in the report."""
 
-_Decision: TypeAlias = tuple[int, int, Any]
-"""The index of a row, the index of one of its labels, and the right answer."""
+_Decisions: TypeAlias = Sequence[tuple[int, Sequence[int]]]
+"""Counted predictions: the index of a label, and the indices of the rows where its right answer is known."""
 
 
 def scores(
@@ -760,31 +811,37 @@ def scores(
     """
     rows = range(len(pairs.originals)) if rows is None else rows
     task = pairs.task
-    decided, in_groups = task.scoring.decided, task.scoring.mean_over == "groups"
-    of_group: dict[tuple[str | None, int], list[_Decision]] = {}
-    for at, original in enumerate(rows):
-        group = group_of(pairs.originals[original].values, task) if in_groups else None
-        for label, gold in enumerate(pairs.golds[original]):
-            if gold is not None:
-                of_group.setdefault((group, label), []).append((at, label, gold))
-    known = dict(sorted(of_group.items(), key=lambda one: (one[0][0] is None, one[0])))
-    every = list(chain.from_iterable(known.values()))
+    decided = task.scoring.decided
+    in_groups = task.scoring.mean_over == "groups" and task.scoring.grouped_by is not None
+    golds_of_labels = list(zip(*map(pairs.golds.__getitem__, rows), strict=True))
+    known: dict[tuple[str | None, int], Sequence[int]] = {}
+    for label, golds in enumerate(golds_of_labels):
+        places = [at for at, gold in enumerate(golds) if gold is not None]
+        by_group: Mapping[str | None, Sequence[int]] = {None: places} if places else {}
+        if in_groups:
+            by_group = grouped((group_of(pairs.originals[rows[at]].values, task), at) for at in places)
+        known |= {(group, label): own for group, own in by_group.items()}
+    known = dict(sorted(known.items(), key=lambda one: (one[0][0] is None, one[0])))
+    every = [(label, own) for (_, label), own in known.items()]
+
+    def sides(own: _Decisions) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+        golds = [golds_of_labels[label][at] for label, places in own for at in places]
+        return ((golds, [answers[at][label] for label, places in own for at in places]) for answers in episodes)
+
+    def counted(score: Callable[[Sequence[Any], Sequence[Any]], float], own: _Decisions) -> list[float]:
+        return [100 * score(*both) for both in sides(own)]
+
     by_field = sorted(_by_field(every, pairs, rows).items())
-
-    def counted(score: Callable[[Sequence[Any], Sequence[Any]], float], own: Sequence[_Decision]) -> list[float]:
-        golds = [gold for *_, gold in own]
-        return [100 * score(golds, [answers[at][label] for at, label, _ in own]) for answers in episodes]
-
     found: dict[str, report.Score] = {}
     for name, metric in metrics.items() if known else ():
-        parts = {key: counted(metric.score, own) for key, own in known.items()}
+        parts = {key: counted(metric.score, [(key[1], own)]) for key, own in known.items()}
         values = [_mean_of_groups(parts, episode) for episode in range(len(episodes))]
         entries = [
             report.ScorePart(group=group, label=decided[label] if len(decided) > 1 else None, value=rounded_mean(own))
             for (group, label), own in parts.items()
         ]
         if metric.of_label is not None:
-            labels = sorted({span.label for *_, gold in every for span in gold})
+            labels = sorted({span.label for label, own in every for at in own for span in golds_of_labels[label][at]})
             by_label = ((label, counted(metric.of_label(label), every)) for label in labels)
             entries = [report.ScorePart(label=label, value=rounded_mean(own)) for label, own in by_label] or entries
         entries = entries if len(entries) > 1 else []  # one part alone is the score itself
@@ -794,15 +851,16 @@ def scores(
     return found
 
 
-def _by_field(decisions: Sequence[_Decision], pairs: Pairs, rows: Sequence[int]) -> dict[str, list[_Decision]]:
+def _by_field(decisions: _Decisions, pairs: Pairs, rows: Sequence[int]) -> dict[str, _Decisions]:
     """Return the decisions by the values of the task's fields `parts_by`, such as LiDiRus' features."""
-    found: dict[str, list[_Decision]] = {}
-    for one in decisions:
+    found: dict[str, list[tuple[int, Sequence[int]]]] = {}
+    for label, places in decisions:
         for name in pairs.task.scoring.parts_by:
-            held = field_paths.value(pairs.originals[rows[one[0]]].values, name)
-            for text in answer_texts(held, ";"):
-                found.setdefault(f"{name}: {text}", []).append(one)
-    return found
+            held = ((at, field_paths.value(pairs.originals[rows[at]].values, name)) for at in places)
+            own = grouped((f"{name}: {text}", at) for at, value in held for text in answer_texts(value, ";"))
+            for text, ats in own.items():
+                found.setdefault(text, []).append((label, ats))
+    return dict(found)
 
 
 def _mean_of_groups(parts: Mapping[tuple[str | None, int], Sequence[float]], episode: int) -> float:
