@@ -122,7 +122,9 @@ def main() -> None:
     command = ["evaluate", str(perturbed), *named, "--model-option", "python.input=text", "--label-field", "label"]
     command += ["--cache", str(folder / "answers.sqlite"), "-o", str(report), "--html", str(page), "-q"]
     first = not (folder / "answers.sqlite").exists()
-    print(f"{given.originals:,} originals, {given.attacks} attacks, {given.models} models, {perturbed.stat().st_size:,} bytes")
+    print(
+        f"{given.originals:,} originals, {given.attacks} attacks, {given.models} models, {perturbed.stat().st_size:,} bytes"
+    )
     for number in range(first + given.repeats):
         seconds, processors, memory = run(command, folder)
         sizes = ", ".join(

@@ -227,6 +227,8 @@ class _OriginalIndex:
 
     task: Task
     originals: list[Original] = field(default_factory=list)
+    texts: list[Mapping[str, str]] = field(default_factory=list)
+    """The texts of each original."""
     index_of: dict[bytes, int] = field(default_factory=dict)
     """Maps a row as JSON to the index of its original."""
     by_id: dict[str, int] = field(default_factory=dict)
@@ -266,9 +268,8 @@ class _OriginalIndex:
             at = self._index(row.where, restored_row(row, self.task))
         else:
             at = self._matched(attack, row, values, number)
-        originals = Record(self.originals[at].values, self.task).texts()
-        texts = Record(values, self.task).texts()
-        same = texts == originals
+        originals = self.texts[at]
+        same = Record(values, self.task).texts() == originals
         source = meta.get("source")
         described = isinstance(source, Mapping) and all(originals.get(name) in (None, source[name]) for name in source)
         status = OF_SEARCHES.get(str(meta.get("status")), meta.get("status"))
@@ -304,13 +305,14 @@ class _OriginalIndex:
     def _index(self, where: str, values: Mapping[str, Any]) -> int:
         """Return the index of an original; add it if it is new."""
         with saying_where(where):
-            Record(values, self.task).texts()
+            texts = Record(values, self.task).texts()
         try:
             key = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
         except TypeError:  # an integer over 64 bits, or no JSON at all
             key = json.dumps(values, sort_keys=True, default=str).encode()
         if key not in self.index_of:
             self.index_of[key] = len(self.originals)
+            self.texts.append(texts)
             identity = self._id(values)
             self.originals.append(Original(len(self.originals) + 1 if identity is None else identity, values))
         return self.index_of[key]

@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import blake2b
 from itertools import chain
@@ -21,7 +21,7 @@ from msgspec import structs
 from augment_ru.draws import digests
 from augment_ru.evaluation import report
 from augment_ru.evaluation.answers import FATES, Answer, Metric, as_compared, fates, group_of, is_right
-from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
+from augment_ru.evaluation.pairs import WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts
@@ -409,22 +409,8 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str) -> AttackOutcomes:
         pairs: the original and perturbed rows, with their right answers.
         attack: the name of the attack.
     """
-    rows: Sequence[Pair] = pairs.attacks[attack]
-    kind, form = pairs.kind, pairs.task.scoring.normal_form
-    right, read = cache(partial(is_right, kind, form=form)), cache(partial(as_compared, kind, form=form))
-    original = np.array([pair.original for pair in rows], np.int64)
-    known, before, after, flipped = np.zeros((4, len(pairs.task.scoring.decided), run.episodes, len(rows)), np.bool_)
-    for label, golds in enumerate(zip(*pairs.golds, strict=True)):
-        known[label] = np.array([gold is not None for gold in golds], np.bool_)[original]
-        for episode, (first, second) in enumerate(zip(run.originals, run.attacks[attack], strict=True)):
-            was, now = ([answer[label] for answer in given] for given in (first, second))
-            asked = zip(golds, was, strict=True)
-            of_originals = flags_of(gold is not None and right(gold, answer) for gold, answer in asked)
-            before[label, episode] = of_originals[original]
-            both = list(zip(original.tolist(), now, strict=True))
-            after[label, episode] = flags_of(golds[at] is not None and right(golds[at], answer) for at, answer in both)
-            flipped[label, episode] = flags_of(read(was[at]) != read(answer) for at, answer in both)
-    return AttackOutcomes(original, known, before, after, flipped)
+    original = np.array([pair.original for pair in pairs.attacks[attack]], np.int64)
+    return _outcomes(original, run.originals, run.attacks[attack], pairs)
 
 
 def outcomes_of_originals(run: ModelRun, pairs: Pairs) -> AttackOutcomes:
@@ -434,9 +420,32 @@ def outcomes_of_originals(run: ModelRun, pairs: Pairs) -> AttackOutcomes:
         run: the answers of a model.
         pairs: the original and perturbed rows, with their right answers.
     """
-    same = [Pair(at, ORIGINAL, "unchanged", original.values) for at, original in enumerate(pairs.originals)]
-    alone = replace(pairs, attacks={ORIGINAL: same})
-    return outcomes_of(replace(run, attacks={ORIGINAL: run.originals}), alone, ORIGINAL)
+    return _outcomes(np.arange(len(pairs.originals)), run.originals, run.originals, pairs)
+
+
+def _outcomes(
+    original: npt.NDArray[np.int64],
+    first: Sequence[Sequence[Answer]],
+    second: Sequence[Sequence[Answer]],
+    pairs: Pairs,
+) -> AttackOutcomes:
+    """Return which answers are right, from the answers of each episode to the originals and to rows of them."""
+    kind, form = pairs.kind, pairs.task.scoring.normal_form
+    right, read = cache(partial(is_right, kind, form=form)), cache(partial(as_compared, kind, form=form))
+    shape = len(pairs.task.scoring.decided), len(first), original.size
+    known, before, after, flipped = np.zeros((4, *shape), np.bool_)
+    for label, golds in enumerate(zip(*pairs.golds, strict=True)):
+        known[label] = np.array([gold is not None for gold in golds], np.bool_)[original]
+        own = [golds[at] for at in original.tolist()]
+        for episode, both in enumerate(zip(first, second, strict=True)):
+            was, now = ([answer[label] for answer in given] for given in both)
+            was = [was[at] for at in original.tolist()]
+            for found, given in ((before, was), (after, now)):
+                found[label, episode] = [
+                    gold is not None and right(gold, one) for gold, one in zip(own, given, strict=True)
+                ]
+            flipped[label, episode] = [read(old) != read(new) for old, new in zip(was, now, strict=True)]
+    return AttackOutcomes(original, known, before, after, flipped)
 
 
 def row_keys(pairs: Pairs) -> dict[str, list[str]]:
@@ -739,7 +748,7 @@ def _cells(outcomes: AttackOutcomes, pairs: Pairs, attack: str) -> dict[str, Cel
 
 def flags_of(of_rows: Iterable[bool]) -> Flags:
     """Return truth values, one for each row, as an array of shape (rows,)."""
-    return np.fromiter(of_rows, np.bool_)
+    return np.array(list(of_rows), np.bool_)
 
 
 def same_meaning(rows: Iterable[Pair]) -> Flags:
