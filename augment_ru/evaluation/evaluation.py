@@ -448,10 +448,10 @@ class Evaluation:
                 if not self.pairs.attacks:
                     yield from (self._row(run, episode, None, at) for at in range(len(self.pairs.originals)))
                 for attack, pairs in self.pairs.attacks.items():
-                    names = judged.outcomes[attack].names
+                    letters = [label[episode] for label in judged.outcomes[attack].letters]
                     for row, pair in enumerate(pairs):
                         prediction = answers.prediction_json(run.attacks[attack][episode][row], task)
-                        outcome = answers.by_field(names(episode, row), task)
+                        outcome = answers.by_field([rates.OUTCOMES[of_rows[row]] for of_rows in letters], task)
                         yield self._row(run, episode, attack, pair.original, (prediction, pair.status, outcome))
 
     def _row(

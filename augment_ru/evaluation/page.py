@@ -19,7 +19,7 @@ from augment_ru.evaluation.answers import by_field, prediction_json
 from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.findings import findings
 from augment_ru.evaluation.pairs import WORST_ROWS, Pair
-from augment_ru.evaluation.rates import AttackOutcomes
+from augment_ru.evaluation.rates import OUTCOMES, AttackOutcomes
 from augment_ru.evaluation.report import AnyReport, as_json
 from augment_ru.evaluation.subpopulations import TITLES
 from augment_ru.evaluation.table_text import ShownTable
@@ -201,12 +201,10 @@ def _words(outcomes: AttackOutcomes) -> list[str]:
     If the right answer has several labels, the outcome is the first of broken, fixed, wrong and kept that one of them
     has. If the row has no right answer, the word is "flipped" if a prediction changed, otherwise "same".
     """
-    wrong, kept = ~(outcomes.before | outcomes.after), outcomes.before & outcomes.after
-    flags = (outcomes.broken, outcomes.fixed, wrong & outcomes.known, kept & outcomes.known, outcomes.flipped)
-    words: list[str] = np.select(
-        [one[:, 0].any(axis=0) for one in flags], ["broken", "fixed", "wrong", "kept", "flipped"], "same"
-    ).tolist()
-    return words
+    flipped = outcomes.flipped[:, 0].any(axis=0).tolist()
+    letters = [min(row, key=[*OUTCOMES].index) for row in zip(*(label[0] for label in outcomes.letters), strict=True)]
+    unknown = ("same", "flipped")
+    return [OUTCOMES[letter] or unknown[changed] for letter, changed in zip(letters, flipped, strict=True)]
 
 
 def _edits(pair: Pair, texts: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:

@@ -6,11 +6,11 @@ A report holds the outcomes of all rows as letters, and a key for each row, so t
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, islice
 from statistics import fmean, mean, stdev
 from typing import Any, NamedTuple, TypeAlias
 
@@ -39,8 +39,6 @@ RESAMPLES = 1000
 
 _CHUNK = 50
 """The number of resamples drawn at once; it limits the memory."""
-_EXACT = 2**24
-"""Whole numbers below this are exact in float32."""
 
 
 def wilson(hits: float, trials: float, z: float = Z95) -> Ends | None:
@@ -146,16 +144,20 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
         return np.empty((0, resamples))
     key = int(digests([f"bootstrap:{seed}"])[0])
     random = np.random.Generator(np.random.PCG64(key))
-    counts = _Counts.of([one for cells in of for one in cells])
     records, starts = of[0].hits.shape[2], range(0, resamples, _CHUNK)
-    sums = iter(counts.weighted(_weights(random, min(_CHUNK, resamples - start), records) for start in starts))
+    places: dict[bytes, int] = {}  # the different rows of counts; many rates have the same trials
+    rows = (row for cells in of for one in cells for row in one.reshape(-1, records))
+    at = iter([places.setdefault(row.tobytes(), len(places)) for row in rows])
+    counts = np.array([np.frombuffer(row) for row in places]).T
+    sums = np.concatenate([_weights(random, min(_CHUNK, resamples - start), records) @ counts for start in starts])
     drawn: dict[int, npt.NDArray[np.int64]] = {}
     found = np.empty((len(of), resamples))
     for number, cells in enumerate(of):
         if (episodes := cells.hits.shape[1]) not in drawn:
             own = (np.random.Generator(np.random.PCG64([key, episodes, start])) for start in starts)
             drawn[episodes] = np.concatenate([one.integers(episodes, size=(_CHUNK, 1, episodes)) for one in own])
-        hits, trials = (np.take_along_axis(next(sums), drawn[episodes][:resamples], axis=2) for _ in cells)
+        both = (sums[:, list(islice(at, one[..., 0].size))].reshape(-1, *one.shape[:2]) for one in cells)
+        hits, trials = (np.take_along_axis(one, drawn[episodes][:resamples], axis=2) for one in both)
         counted = trials > 0
         count = counted.sum(axis=(1, 2))
         total = np.divide(hits, trials, out=np.zeros_like(hits), where=counted).sum(axis=(1, 2))
@@ -167,51 +169,6 @@ def _weights(random: np.random.Generator, resamples: int, records: int) -> Count
     """Draw how often each resample contains each record, shape (resamples, records)."""
     picked = random.integers(records, size=(resamples, records)) + records * np.arange(resamples)[:, None]
     return np.bincount(picked.ravel(), minlength=resamples * records).reshape(resamples, records).astype(np.float64)
-
-
-class _Counts(NamedTuple):
-    """Counts of records, so that all their weighted sums are computed at once.
-
-    Attributes:
-        whole: the different rows of counts of which all are whole numbers, shape (rows, records). Their sums are exact
-            in float32, in any order of the records.
-        blocks: each array of counts, shape (groups, episodes, records), with the places of its rows in `whole`; None
-            if a count is a fraction.
-    """
-
-    whole: npt.NDArray[np.float32]
-    blocks: Sequence[tuple[Counts, Sequence[int] | None]]
-
-    @classmethod
-    def of(cls, given: Iterable[Counts]) -> "_Counts":
-        """Collect arrays of counts, each of shape (groups, episodes, records)."""
-        places: dict[bytes, int] = {}
-        blocks: list[tuple[Counts, Sequence[int] | None]] = []
-        for one in given:
-            short = one.astype(np.float32)
-            exact = one.shape[2] * np.abs(one).max(initial=0) < _EXACT and np.array_equal(one, np.rint(short))
-            rows = short.reshape(-1, one.shape[2]) if exact else ()
-            blocks.append((one, [places.setdefault(row.tobytes(), len(places)) for row in rows] if exact else None))
-        whole = np.array([np.frombuffer(row, np.float32) for row in places], np.float32)
-        return cls(whole.reshape(len(places), blocks[0][0].shape[2]), blocks)
-
-    def weighted(self, weights: Iterable[Counts]) -> Iterator[Counts]:
-        """Yield the sums of each array, weighted by how often each resample contains each record.
-
-        Args:
-            weights: for some resamples after others, how often they contain each record, shape (resamples, records).
-
-        Yields:
-            For each array its sums, shape (all resamples, groups, episodes).
-        """
-        whole, others = list[Counts](), list[list[Counts]]()
-        fractions = [one for one, rows in self.blocks if rows is None]
-        for some in weights:
-            whole.append((some.astype(np.float32) @ self.whole.T).astype(np.float64))
-            others.append([some @ one.reshape(-1, one.shape[2]).T for one in fractions])
-        sums, rest = np.concatenate(whole), map(np.concatenate, zip(*others, strict=True))
-        for one, rows in self.blocks:
-            yield (next(rest) if rows is None else sums[:, rows]).reshape(-1, *one.shape[:2])
 
 
 def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
@@ -281,6 +238,9 @@ _LETTERS = np.array(["w", "f", "b", "k"])
 """The letters for wrong, fixed, broken and kept; the index is 2 · (right before) + (right after)."""
 _UNKNOWN = "-"
 """The letter for a row whose right answer is not known."""
+OUTCOMES = {"b": "broken", "f": "fixed", "w": "wrong", "k": "kept", _UNKNOWN: None}
+"""The word for each letter; the word of a row with several labels on a page is the first of these that one of them has.
+"""
 _DIGEST_BYTES = 6
 
 
@@ -340,22 +300,6 @@ class AttackOutcomes(NamedTuple):
             records: the number of originals.
         """
         return cells_of(self.original, hits, trials, records)
-
-    def names(self, episode: int, row: int) -> list[str | None]:
-        """Return the outcome of a row as a word; as several words if the task gives each row several labels.
-
-        `kept`: right before and after; `broken`: right before, wrong after; `fixed`: wrong before, right after;
-        `wrong`: wrong before and after; None: the right answer for this label is not known.
-
-        Args:
-            episode: the index of the episode.
-            row: the index of the row among those of the attack.
-        """
-        flags = (one[:, episode, row].tolist() for one in (self.known, self.before, self.after))
-        return [
-            None if not known else ("kept" if after else "broken") if before else "fixed" if after else "wrong"
-            for known, before, after in zip(*flags, strict=True)
-        ]
 
     @property
     def letters(self) -> report.Letters:
@@ -833,12 +777,10 @@ def scores(
     known = dict(sorted(known.items(), key=lambda one: (one[0][0] is None, one[0])))
     every = [(label, own) for (_, label), own in known.items()]
 
-    def sides(own: _Decisions) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
-        golds = [golds_of_labels[label][at] for label, places in own for at in places]
-        return ((golds, [answers[at][label] for label, places in own for at in places]) for answers in episodes)
-
     def counted(score: Callable[[Sequence[Any], Sequence[Any]], float], own: _Decisions) -> list[float]:
-        return [100 * score(*both) for both in sides(own)]
+        golds = [golds_of_labels[label][at] for label, places in own for at in places]
+        given = ([answers[at][label] for label, places in own for at in places] for answers in episodes)
+        return [100 * score(golds, one) for one in given]
 
     by_field = sorted(_by_field(every, pairs, rows).items())
     found: dict[str, report.Score] = {}
