@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from msgspec import structs
@@ -86,38 +86,10 @@ CORRECT = {
 }
 
 
-class _AttackRows(NamedTuple):
-    """What the report states of the rows of an attack, the same for all models.
-
-    Attributes:
-        status: the number of rows with each status.
-        perturbed: which rows were changed, flags of shape (rows,).
-        chosen: whether the rows were chosen because they break answers, which would distort strength.
-        edits_per_100_words: the number of edits per 100 words of the changed originals; None if edits are not known.
-        strengths: for `similarity` and `probability`, the quartiles of the perturbed rows: the name of each, flags of
-            its rows, and its lowest and highest value.
-    """
-
-    status: Counter[str]
-    perturbed: rates.Flags
-    chosen: bool
-    edits_per_100_words: float | None
-    strengths: Mapping[str, Sequence[tuple[str, rates.Flags, tuple[float, float]]]]
-
-    @classmethod
-    def of(cls, attack: str, rows: Sequence[Pair], edits: float | None) -> "_AttackRows":
-        status, chosen = [pair.status for pair in rows], attack == WORST_ROWS or any(map(is_searched, rows))
-        perturbed = rates.flags_of(one == "perturbed" for one in status)
-        strengths: dict[str, list[tuple[str, rates.Flags, tuple[float, float]]]] = {}
-        for by in () if chosen else ("similarity", "probability"):
-            values = [getattr(pair, by) if pair.status == "perturbed" else None for pair in rows]
-            names, cell_of = binned(values) or ((), ())
-            known = np.array([np.nan if value is None else value for value in values])
-            for at, name in enumerate(names):
-                inside = np.array(cell_of) == at
-                if (own := known[inside & ~np.isnan(known)]).size:
-                    strengths.setdefault(by, []).append((name, inside, (float(own.min()), float(own.max()))))
-        return cls(Counter(status), perturbed, chosen, edits, strengths)
+_Quartiles: TypeAlias = Mapping[str, Sequence[tuple[rates.Flags, str, tuple[float, float]]]]
+"""For `similarity` and `probability`, the quartiles of the rows of an attack: flags of the rows, of shape (rows,), the
+name, and the lowest and highest value.
+"""
 
 
 @dataclass(frozen=True)
@@ -285,32 +257,29 @@ class Evaluation:
         )
 
     @cached_property
-    def _of_attacks(self) -> Mapping[str, _AttackRows]:
-        """What the report states of each attack's rows, the same for all models."""
-        edits = edits_per_100_words(self.pairs)
-        return {attack: _AttackRows.of(attack, rows, edits[attack]) for attack, rows in self.pairs.attacks.items()}
+    def _edits_per_100_words(self) -> Mapping[str, float | None]:
+        return edits_per_100_words(self.pairs)
 
     @cached_property
-    def _cells(self) -> Sequence[tuple[str, Sequence[tuple[str, rates.Flags]]]]:
-        """The name of each subpopulation, and of its cells with flags of their originals, shape (originals,)."""
-        return [
-            (one.name, [(name, np.array(one.of) == at) for at, name in enumerate(one.cells)])
-            for one in self.subpopulations
-        ]
+    def _quartiles(self) -> Mapping[str, _Quartiles]:
+        """The quartiles of each attack; rows that were chosen because they break would distort them, and have none."""
+        own = {attack: rows for attack, rows in self.pairs.attacks.items() if attack != WORST_ROWS}
+        return {attack: _quartiles(rows) for attack, rows in own.items() if not any(map(is_searched, rows))}
 
     def _attack(self, judged: rates.JudgedRun, attack: str) -> AttackReport:
         """Return the report's entry on what an attack does to a model."""
         outcomes, rows, decided = judged.outcomes[attack], self.pairs.attacks[attack], self.pairs.task.scoring.decided
         seed = self.settings.seed
-        of = self._of_attacks[attack]
+        status = Counter(pair.status for pair in rows)
+        perturbed = outcomes.right & rates.flags_of(pair.status == "perturbed" for pair in rows)
         labels = {name: rates.success_rate(outcomes, at) for at, name in enumerate(decided)}
         return AttackReport(
             rate=judged.success(attack),
-            unchanged=of.status["unchanged"],
-            rejected=of.status["rejected"],
+            unchanged=status["unchanged"],
+            rejected=status["rejected"],
             rows=len(rows),
             decisions=int(outcomes.known.sum()),
-            asr_perturbed_rows=judged.rate(attack, "asr_perturbed_rows", int((outcomes.right & of.perturbed).sum())),
+            asr_perturbed_rows=judged.rate(attack, "asr_perturbed_rows", int(perturbed.sum())),
             asr_all_rows=judged.rate(attack, "asr_all_rows"),
             flips=int(outcomes.flipped.sum()),
             flip_rate=judged.rate(attack, "flip_rate"),
@@ -323,15 +292,16 @@ class Evaluation:
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
             spans=_spans_report(judged, attack),
-            contamination=None if of.chosen else self._contamination(judged, attack),
-            edits_per_100_words=of.edits_per_100_words,
+            contamination=self._contamination(judged, attack) if attack in self._quartiles else None,
+            edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
-                name: [self._part(judged, attack, originals, cell) for cell, originals in cells]
-                for name, cells in self._cells
+                one.name: [
+                    self._part(judged, attack, np.array(one.of) == at, name) for at, name in enumerate(one.cells)
+                ]
+                for one in self.subpopulations
             },
             strength={
-                by: [_cell(outcomes, inside, name, ends) for name, inside, ends in cells]
-                for by, cells in of.strengths.items()
+                by: [_cell(outcomes, *cell) for cell in cells] for by, cells in self._quartiles.get(attack, {}).items()
             },
             outcomes=outcomes.letters,
         )
@@ -588,6 +558,20 @@ def _spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, Rate] | Non
     return cells and {fate: judged.rate(attack, rates.FATE + fate, right) for fate in FATES}
 
 
+def _quartiles(rows: Sequence[Pair]) -> _Quartiles:
+    """Divide the perturbed rows of an attack into quartiles of their similarity, and of their probability."""
+    found: dict[str, list[tuple[rates.Flags, str, tuple[float, float]]]] = {}
+    for by in ("similarity", "probability"):
+        values = [getattr(pair, by) if pair.status == "perturbed" else None for pair in rows]
+        names, cell_of = binned(values) or ((), ())
+        known = np.array(values, np.float64)
+        for at, name in enumerate(names):
+            inside = np.array(cell_of) == at
+            if (own := known[inside & ~np.isnan(known)]).size:
+                found.setdefault(by, []).append((inside, name, (float(own.min()), float(own.max()))))
+    return found
+
+
 def _cell(
     outcomes: rates.AttackOutcomes, rows: rates.Flags, name: str, ends: tuple[float | None, float | None] = (None, None)
 ) -> Cell:
@@ -745,19 +729,7 @@ def evaluate(
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
     known = frozenset().union(*(one.learned for one in bare_ones))
     return Evaluation(
-        pairs,
-        scored,
-        judged,
-        found,
-        settings,
-        defining,
-        _name_of(perturbed),
-        flips,
-        specs,
-        behind,
-        catches,
-        fresh,
-        known,
+        pairs, scored, judged, found, settings, defining, _name_of(perturbed), flips, specs, behind, catches, fresh, known
     )
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
-import orjson
 
 from augment_ru.edits import Edit
 from augment_ru.engine.result import new_values
@@ -25,6 +24,8 @@ from augment_ru.records.task import Task, check_found, generic, recognise
 from augment_ru.script import Script, Triple
 
 T = TypeVar("T")
+
+_ENCODER = json.JSONEncoder(sort_keys=True, default=str)
 
 ORIGINAL = "original"
 """The name of the attack in rows that were not perturbed."""
@@ -229,7 +230,7 @@ class _OriginalIndex:
     originals: list[Original] = field(default_factory=list)
     texts: list[Mapping[str, str]] = field(default_factory=list)
     """The texts of each original."""
-    index_of: dict[bytes, int] = field(default_factory=dict)
+    index_of: dict[str, int] = field(default_factory=dict)
     """Maps a row as JSON to the index of its original."""
     by_id: dict[str, int] = field(default_factory=dict)
     """Maps an id, as text because tables hold only texts, to the index; empty if an original has no id of its own."""
@@ -306,10 +307,7 @@ class _OriginalIndex:
         """Return the index of an original; add it if it is new."""
         with saying_where(where):
             texts = Record(values, self.task).texts()
-        try:
-            key = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
-        except TypeError:  # an integer over 64 bits, or no JSON at all
-            key = json.dumps(values, sort_keys=True, default=str).encode()
+        key = _ENCODER.encode(values)
         if key not in self.index_of:
             self.index_of[key] = len(self.originals)
             self.texts.append(texts)

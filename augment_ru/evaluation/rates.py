@@ -477,18 +477,9 @@ def agreements(answers: Sequence[Answer], pairs: Pairs) -> list[float]:
         answers: the answers, at least two.
         pairs: the rows of the evaluation, whose task says how answers are compared.
     """
-    kind, form = pairs.kind, pairs.task.scoring.normal_form
-    return [agreeing_pairs([as_compared(kind, one, form) for one in label]) for label in zip(*answers, strict=True)]
-
-
-def agreeing_pairs(values: Sequence[Any]) -> float:
-    """Return, of all pairs of `values`, the share whose two values are equal; there must be at least two values.
-
-    >>> agreeing_pairs(["a", "a", "b"])
-    0.3333333333333333
-    """
-    pairs = sum(count * (count - 1) for count in Counter(values).values())
-    return pairs / (len(values) * (len(values) - 1))
+    read = partial(as_compared, pairs.kind, form=pairs.task.scoring.normal_form)
+    counts = [Counter(map(read, label)).values() for label in zip(*answers, strict=True)]
+    return [sum(count * (count - 1) for count in one) / (len(answers) * (len(answers) - 1)) for one in counts]
 
 
 Name: TypeAlias = tuple[str, str]

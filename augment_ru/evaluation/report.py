@@ -6,7 +6,6 @@ is left out of the JSON if its value is None.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -40,16 +39,13 @@ def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON va
     if not isinstance(value, msgspec.Struct):
         return {key: as_json(one) for key, one in value.items()} if isinstance(value, Mapping) else value
     found: dict[str, Any] = {}
-    for one in _fields_of(type(value)):
+    for one in msgspec.structs.fields(value):
         held = getattr(value, one.name)
         if held is not None or one.default is not None:
             found |= as_json(held) if isinstance(held, Spread | SuccessRate) else {one.name: as_json(held)}
     if isinstance(value, ComparedModel) and not value.attacks:  # such reports have another order of keys
         found |= {key: found.pop(key) for key in ("beats_majority", "best", "metrics", "asr_mean", "attacks")}
     return found
-
-
-_fields_of = cache(msgspec.structs.fields)
 
 
 class Spread(msgspec.Struct, frozen=True):
