@@ -1,4 +1,4 @@
-"""Seconds, memory and size of page of an evaluation whose answers are kept: no model answers, all is reading and counting.
+"""Seconds, memory and page of an evaluation whose answers are kept: no model answers, all is reading and counting.
 
     python benchmarks/kept_answers.py FOLDER [--originals 10000] [--attacks 5] [--models 5] [--repeats 3]
 
@@ -19,7 +19,6 @@ from hashlib import sha256
 from pathlib import Path
 
 import orjson
-
 from scale import WORDS
 
 ATTACKS = ("butterfingers", "eda_swap", "eda_delete", "homoglyphs", "people", "misspell", "evasion", "casing")
@@ -72,7 +71,9 @@ def run(arguments: list[str], folder: Path) -> tuple[float, float, float]:
     code = (
         "import sys; from augment_ru.__main__ import main\n"
         "try: main()\n"
-        "finally: print(next(l for l in open('/proc/self/status') if l.startswith('VmHWM')).split()[1], file=sys.stderr)"
+        "finally:\n"
+        "    (peak,) = [line for line in open('/proc/self/status') if line.startswith('VmHWM')]\n"
+        "    print(peak.split()[1], file=sys.stderr)"
     )
     path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(  # noqa: S603  (our own command line)
@@ -122,9 +123,8 @@ def main() -> None:
     command = ["evaluate", str(perturbed), *named, "--model-option", "python.input=text", "--label-field", "label"]
     command += ["--cache", str(folder / "answers.sqlite"), "-o", str(report), "--html", str(page), "-q"]
     first = not (folder / "answers.sqlite").exists()
-    print(
-        f"{given.originals:,} originals, {given.attacks} attacks, {given.models} models, {perturbed.stat().st_size:,} bytes"
-    )
+    size = f"{perturbed.stat().st_size:,} bytes"
+    print(f"{given.originals:,} originals, {given.attacks} attacks, {given.models} models, {size}")
     for number in range(first + given.repeats):
         seconds, processors, memory = run(command, folder)
         sizes = ", ".join(

@@ -727,9 +727,9 @@ def evaluate(
     }
     specs = {attack: scope.release.specs[attack] for attack in pairs.attacks if attack in scope.release.specs}
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
-    known = frozenset().union(*(one.learned for one in bare_ones))
+    name, known = _name_of(perturbed), frozenset().union(*(one.learned for one in bare_ones))
     return Evaluation(
-        pairs, scored, judged, found, settings, defining, _name_of(perturbed), flips, specs, behind, catches, fresh, known
+        pairs, scored, judged, found, settings, defining, name, flips, specs, behind, catches, fresh, known
     )
 
 
