@@ -1,9 +1,9 @@
 """Models and attacks compared in pairs: each difference with its interval and its test, and which model is the best."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, islice
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +20,6 @@ ERROR = 0.05
 MEAN = "asr_mean"
 """The name of the column with the mean rate over the attacks, beside the names of the attacks."""
 
-_AT_ONCE = 16
-"""Pairs of runs that are compared in the same resamples; it limits the memory."""
 _EXACT = 1000
 """Discordant pairs up to which McNemar's test is exact."""
 
@@ -197,82 +195,59 @@ class RunsInPairs:
         return found.clear and (found.difference.value or 0.0) * (-1 if turned else 1) < 0
 
     def _pair(self, first: int, second: int) -> dict[str, Compared]:
-        """Compare two runs under each attack, and by their mean rates (key `MEAN`)."""
-        if (first, second) not in self.known:
-            others = ((one, other) for one, other in self._compared_pairs() if (one, other) not in self.known)
-            pairs = list(dict.fromkeys([(first, second), *islice(others, _AT_ONCE)]))  # resamples are drawn for all
-            counted = [self._counted(*pair) for pair in pairs]
-            cells = [one for of_attacks in counted for both, _ in of_attacks.values() for one in both]
-            drawn = iter(rates.bootstrap(cells, self.seed))
-            for pair, own in zip(pairs, counted, strict=True):
-                self.known[pair] = _compared(own, drawn)
-        return self.known[first, second]
-
-    def _counted(self, first: int, second: int) -> dict[str, tuple[list[rates.Cells], McNemar | None]]:
-        """Return, for each attack, the counts of two runs that are compared, and the test of their difference.
+        """Compare two runs under each attack, and by their mean rates (key `MEAN`).
 
         Only decisions count that both runs have right on the original; under `ORIGINAL`, all with a right answer.
         """
-        one, other = self.judged[first], self.judged[second]
+        if (first, second) not in self.known:
+            self.known[first, second] = self._compared(self.judged[first], self.judged[second])
+        return self.known[first, second]
+
+    def _compared(self, one: rates.JudgedRun, other: rates.JudgedRun) -> dict[str, Compared]:
         records = next(iter(one.cells.values())).trials.shape[2]
-        found: dict[str, tuple[list[rates.Cells], McNemar | None]] = {}
-        for attack, a in one.outcomes.items():
-            b = other.outcomes[attack]
+        attacks = list(one.outcomes)
+        cells, tests = [], list[McNemar | None]()
+        for attack in attacks:
+            a, b = one.outcomes[attack], other.outcomes[attack]
             counted = rates.RIGHT if attack == ORIGINAL else "broken"
             trials, hits = a.right & b.right, (a.broken, b.broken)
             if counted == rates.RIGHT:
                 trials, hits = a.known & b.known, (a.after, b.after)
+            cells.append([a.cells(flags & trials, trials, records) for flags in hits])
             known = trials[0, 0]
-            test = _tested(hits[0][0, 0][known], hits[1][0, 0][known], counted) if _independent(a, b) else None
-            found[attack] = [a.cells(flags & trials, trials, records) for flags in hits], test
-        return found
-
-    def _compared_pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of runs that the report compares."""
-        for (first, one), (second, other) in combinations(enumerate(self.judged), 2):
-            shots = {one.run.shots, other.run.shots}
-            if one.run.model != other.run.model and (None in shots or len(shots) == 1):
-                yield first, second  # a model that reads no demonstrations is compared with all numbers of shots
+            tests.append(_tested(hits[0][0, 0][known], hits[1][0, 0][known], counted) if _independent(a, b) else None)
+        drawn = rates.bootstrap([one for both in cells for one in both], self.seed)
+        differences = [Difference.of(both, drawn[2 * at : 2 * at + 2]) for at, both in enumerate(cells)]
+        columns = len(attacks) + (len(attacks) > 1)
+        found = dict[str, Compared]()
+        for attack, difference, test in zip(attacks, differences, _corrected(tests), strict=True):
+            clear = difference.leaves_out_zero(ERROR / columns) and (test is None or (test.p_holm or 0.0) < ERROR)
+            found[attack] = Compared(difference, test, clear)
+        averaged = [compared for attack, compared in found.items() if attack != WORST_ROWS]
+        if len(averaged) == 1:
+            return found | {MEAN: averaged[0]}
+        mean = rates.mean_of_all([one.difference.value for one in averaged])
+        drawn_means = np.mean([one.difference.drawn for one in averaged], axis=0) if averaged else np.array([np.nan])
+        total = Difference(mean, drawn_means)
+        return found | {MEAN: Compared(total, None, total.leaves_out_zero(ERROR / columns))}
 
     def _of_models(self) -> Iterator[ModelDifference]:
-        for first, second in self._compared_pairs():
-            one, other = self.judged[first], self.judged[second]
+        for (first, one), (second, other) in combinations(enumerate(self.judged), 2):
+            shots = [one.run.shots, other.run.shots]
+            if one.run.model == other.run.model or (None not in shots and shots[0] != shots[1]):
+                continue  # a model that reads no demonstrations is compared with all numbers of shots
             for attack in one.outcomes:
                 found = self._pair(first, second)[attack]
                 yield ModelDifference(
                     attack=None if attack == ORIGINAL else attack,
                     a=one.run.model,
                     b=other.run.model,
-                    shots=[one.run.shots, other.run.shots],
+                    shots=shots,
                     difference=rates.percent(found.difference.value),
                     ci95=rates.percents(found.difference.interval()),
                     clear=found.clear,
                     mcnemar=found.test,
                 )
-
-
-def _compared(
-    counted: Mapping[str, tuple[Sequence[rates.Cells], McNemar | None]], drawn: Iterator[npt.NDArray[np.float64]]
-) -> dict[str, Compared]:
-    """Return the comparison of two runs under each attack, and by their mean rates (key `MEAN`).
-
-    Args:
-        counted: for each attack the counts of both runs, and the test of their difference.
-        drawn: the rates in the bootstrap resamples, two for each attack.
-    """
-    differences = [Difference.of(cells, islice(drawn, 2)) for cells, _ in counted.values()]
-    tests, columns = [test for _, test in counted.values()], len(counted) + (len(counted) > 1)
-    found = dict[str, Compared]()
-    for attack, difference, test in zip(counted, differences, _corrected(tests), strict=True):
-        clear = difference.leaves_out_zero(ERROR / columns) and (test is None or (test.p_holm or 0.0) < ERROR)
-        found[attack] = Compared(difference, test, clear)
-    averaged = [compared for attack, compared in found.items() if attack != WORST_ROWS]
-    if len(averaged) == 1:
-        return found | {MEAN: averaged[0]}
-    mean = rates.mean_of_all([one.difference.value for one in averaged])
-    drawn_means = np.mean([one.difference.drawn for one in averaged], axis=0) if averaged else np.array([np.nan])
-    total = Difference(mean, drawn_means)
-    return found | {MEAN: Compared(total, None, total.leaves_out_zero(ERROR / columns))}
 
 
 def _of_attacks(judged: Sequence[rates.JudgedRun]) -> Iterator[AttackDifference]:

@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from hashlib import blake2b
 from itertools import chain, islice
 from statistics import fmean, mean, stdev
@@ -28,6 +28,8 @@ from augment_ru.records.answers import answer_texts
 from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 
+OfEpisodes: TypeAlias = Sequence[Sequence[Answer]]
+"""For each episode (set of demonstrations), the answer to each row."""
 Counts = npt.NDArray[np.float64]
 Ends: TypeAlias = tuple[float, float]
 
@@ -38,7 +40,7 @@ RESAMPLES = 1000
 """The number of resamples in a bootstrap."""
 
 _CHUNK = 50
-"""The number of resamples drawn at once; it limits the memory."""
+"""The number of resamples that are drawn or counted at once; it limits the memory."""
 
 
 def wilson(hits: float, trials: float, z: float = Z95) -> Ends | None:
@@ -143,13 +145,13 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
     if not of:
         return np.empty((0, resamples))
     key = int(digests([f"bootstrap:{seed}"])[0])
-    random = np.random.Generator(np.random.PCG64(key))
     records, starts = of[0].hits.shape[2], range(0, resamples, _CHUNK)
+    weights = _weights(key, records, resamples)
     places: dict[bytes, int] = {}  # the different rows of counts; many rates have the same trials
     rows = (row for cells in of for one in cells for row in one.reshape(-1, records))
     at = iter([places.setdefault(row.tobytes(), len(places)) for row in rows])
     counts = np.array([np.frombuffer(row) for row in places]).T
-    sums = np.concatenate([_weights(random, min(_CHUNK, resamples - start), records) @ counts for start in starts])
+    sums = np.concatenate([weights[start : start + _CHUNK].astype(np.float64) @ counts for start in starts])
     drawn: dict[int, npt.NDArray[np.int64]] = {}
     found = np.empty((len(of), resamples))
     for number, cells in enumerate(of):
@@ -165,10 +167,15 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
     return found
 
 
-def _weights(random: np.random.Generator, resamples: int, records: int) -> Counts:
-    """Draw how often each resample contains each record, shape (resamples, records)."""
-    picked = random.integers(records, size=(resamples, records)) + records * np.arange(resamples)[:, None]
-    return np.bincount(picked.ravel(), minlength=resamples * records).reshape(resamples, records).astype(np.float64)
+@lru_cache(maxsize=2)
+def _weights(key: int, records: int, resamples: int) -> npt.NDArray[np.uint8]:
+    """Draw how often each resample contains each record, shape (resamples, records); no record comes 256 times."""
+    random = np.random.Generator(np.random.PCG64(key))
+    found = np.empty((resamples, records), np.uint8)
+    for part in np.split(found, range(_CHUNK, resamples, _CHUNK)):
+        picked = random.integers(records, size=part.shape) + records * np.arange(len(part))[:, None]
+        part[:] = np.bincount(picked.ravel(), minlength=part.size).reshape(part.shape)
+    return found
 
 
 def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
@@ -367,12 +374,7 @@ def outcomes_of_originals(run: ModelRun, pairs: Pairs) -> AttackOutcomes:
     return _outcomes(np.arange(len(pairs.originals)), run.originals, run.originals, pairs)
 
 
-def _outcomes(
-    original: npt.NDArray[np.int64],
-    first: Sequence[Sequence[Answer]],
-    second: Sequence[Sequence[Answer]],
-    pairs: Pairs,
-) -> AttackOutcomes:
+def _outcomes(original: npt.NDArray[np.int64], first: OfEpisodes, second: OfEpisodes, pairs: Pairs) -> AttackOutcomes:
     """Return which answers are right, from the answers of each episode to the originals and to rows of them."""
     kind, form = pairs.kind, pairs.task.scoring.normal_form
     right, read = cache(partial(is_right, kind, form=form)), cache(partial(as_compared, kind, form=form))
