@@ -201,7 +201,7 @@ def _words(outcomes: AttackOutcomes) -> list[str]:
     If the right answer has several labels, the outcome is the first of broken, fixed, wrong and kept that one of them
     has. If the row has no right answer, the word is "flipped" if a prediction changed, otherwise "same".
     """
-    flipped: list[bool] = outcomes.flipped[:, 0].any(axis=0).tolist()
+    flipped = np.any(outcomes.flipped[:, 0], axis=0).tolist()
     letters = [min(row, key=[*OUTCOMES].index) for row in zip(*(label[0] for label in outcomes.letters), strict=True)]
     unknown = ("same", "flipped")
     return [OUTCOMES[letter] or unknown[changed] for letter, changed in zip(letters, flipped, strict=True)]
