@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from augment_ru.language.morphology import NAME_LABELS, is_known, morphology
+from augment_ru.language.morphology import is_known, readings
 
 LOWERED, NAME, ADJECTIVE = 1, 2, 4
 """Bits: the word loses its capital when it is no longer first; it is a name, which keeps it; it is an adjective, which
@@ -32,8 +32,7 @@ def opening(word: str) -> int:
     """
     if not is_known(word):
         return NAME
-    analyses = morphology().parse(word)
-    adjective = ADJECTIVE if any(one.tag.POS == "ADJF" and "Apro" not in one.tag for one in analyses) else 0
-    names = sum(float(one.score) for one in analyses if NAME_LABELS.keys() & one.tag.grammemes)
-    share = names / sum(float(one.score) for one in analyses)
+    found = readings(word)
+    adjective = ADJECTIVE if any(one.pos == "ADJF" and "Apro" not in one.grammemes for one in found) else 0
+    share = sum(one.score for one in found if one.name) / sum(one.score for one in found)
     return adjective + (NAME if share >= _SURELY else LOWERED if share <= _HARDLY else 0)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
@@ -435,36 +436,48 @@ def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
     A sentence of more than `LONGEST_TREE` words is cut into parts of that many words, each with a tree of its own.
     """
     network = _network("syntax")
-    parsed = [_tree(network, outputs) for outputs in network.encoded(sentences)]
+    parsed = list(_parsed(network, sentences))
     if unsure := [at for at, (*_, is_sure) in enumerate(parsed) if not is_sure]:
-        exact = _precise("syntax")
-        for at, outputs in zip(unsure, exact.encoded([sentences[at] for at in unsure]), strict=True):
-            parsed[at] = _tree(exact, outputs)
+        again = _parsed(_precise("syntax"), [sentences[at] for at in unsure])
+        parsed = [one if one[-1] else next(again) for one in parsed]
     return [
         [
             (place if head == 0 else head - 1, network.labels[relation])
-            for place, (head, relation) in enumerate(zip(heads.tolist(), relations.tolist(), strict=True))
+            for place, (head, relation) in enumerate(zip(heads, relations, strict=True))
         ]
         for heads, relations, _ in parsed
     ]
 
 
-def _tree(network: _Network, outputs: npt.NDArray[np.floating]) -> tuple[Ints, Ints, bool]:
-    """Parse one sentence, given the encoder's output for it, shape (words, dimensions).
+def _parsed(network: _Network, sentences: Sequence[Sequence[str]]) -> Iterator[tuple[list[int], list[int], bool]]:
+    """Parse sentences; those with the same number of words at once.
 
-    Returns:
+    Yields:
         The number of each word's head, counted from 1, with 0 for a root; the number of each word's relation; and
         whether all of these decisions are certain in spite of rounding (`NOISE`).
     """
-    found: list[tuple[Ints, Ints]] = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
-    is_sure = True
-    for first in range(0, len(outputs), LONGEST_TREE):
-        part = outputs[first : first + LONGEST_TREE]
-        heads, unsure_heads = _best(network.model.head(part[None])[0])
-        relations, unsure_relations = _best(network.model.rel(part[None], heads[None])[0])
-        found.append((np.where(heads > 0, heads + first, 0), relations))
-        is_sure &= not (unsure_heads.size or unsure_relations.size)
-    return np.concatenate([heads for heads, _ in found]), np.concatenate([one for _, one in found]), is_sure
+    outputs = network.encoded(sentences)
+    while held := list(islice(outputs, _TOKENS_AT_ONCE)):
+        found: dict[tuple[int, int], tuple[Ints, Ints, bool]] = {}
+        by_size: dict[int, list[tuple[int, int]]] = {}  # the sentence and the first word of each part
+        for at, output in enumerate(held):
+            for first in range(0, len(output), LONGEST_TREE):
+                by_size.setdefault(min(len(output) - first, LONGEST_TREE), []).append((at, first))
+        for size, parts in by_size.items():
+            for one in range(0, len(parts), max(_TOKENS_AT_ONCE // size, 1)):
+                few = parts[one : one + max(_TOKENS_AT_ONCE // size, 1)]
+                rows = np.stack([held[at][first : first + size] for at, first in few])
+                heads, near = _best(network.model.head(rows).reshape(-1, size + 1))
+                heads = heads.reshape(-1, size)
+                relations, also_near = _best(network.model.rel(rows, heads).reshape(heads.size, -1))
+                unsure = {place // size for place in (*near.tolist(), *also_near.tolist())}
+                for number, (at, first) in enumerate(few):
+                    shifted = np.where(heads[number] > 0, heads[number] + first, 0)
+                    found[at, first] = shifted, relations[number * size :][:size], number not in unsure
+        for at, output in enumerate(held):
+            own = [found[at, first] for first in range(0, len(output), LONGEST_TREE)]
+            heads_of, relations_of = ([one for part in own for one in part[column].tolist()] for column in (0, 1))
+            yield heads_of, relations_of, all(part[2] for part in own)
 
 
 def _best(scores: npt.NDArray[np.floating]) -> tuple[Ints, Ints]:
