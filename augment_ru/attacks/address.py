@@ -77,10 +77,10 @@ class Address(Attack):
             raise AugmentError(f"{self.name}.requests: {self.requests!r}; needs a number from 0 to 1")
         _table(self.words)
 
-    def wants(self, words: Sequence[str]) -> bool:
-        """Tell from the words of a text whether one of them may address somebody."""
+    def wants(self, doc: Doc) -> bool:
+        """Tell whether one of the words of a text may address somebody."""
         polite, familiar = _table(self.words).polite, _table(self.words).familiar
-        return any(low in polite or low in familiar or _addressing(low) for low in map(str.lower, words))
+        return any(low in polite or low in familiar or _addressing(low) for low in map(str.lower, doc.forms))
 
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
         """Propose one change, which rewrites all words of the text that address somebody."""

@@ -125,8 +125,9 @@ class Perturber:
     @property
     def needs(self) -> Needs:
         """What the attack and the similarity need to know about the texts of a record."""
-        read = self.similarity.layers if self.similarity else frozenset()
-        return Needs.of_all([self.attack.needs, Needs(read, scored=self.similarity is not None)])
+        own, read = self.attack.needs, self.similarity.layers if self.similarity else frozenset()
+        layered = () if read else own.layered  # a similarity may read any text
+        return own._replace(layers=own.layers | read, layered=layered, scored=self.similarity is not None)
 
     @property
     def settings(self) -> Settings:

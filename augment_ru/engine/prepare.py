@@ -255,12 +255,7 @@ class Preparation:
                 record.check()  # raises an error that names the record, if a record is the cause
             raise
 
-    def _docs(self, texts: Sequence[str], layers: frozenset[str], wants: Wants = ()) -> list[Doc] | None:
-        if layers and wants and isinstance(self.annotate, Natasha):  # with others, tokens may cost as much as the rest
-            split = self.annotate(texts, frozenset({"tokens"}))
-            asked = [doc.text for doc in split if any(one(doc.forms) for one in wants)]
-            known = {doc.text: doc for doc in self._docs(asked, layers) or ()}
-            return [known.get(text, Doc(text, (), closed(layers))) for text in texts]
+    def _docs(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc] | None:
         docs = self.annotate(texts, layers) if layers else None
         if docs is not None and [doc.text for doc in docs] != texts:
             raise AugmentError(
@@ -268,6 +263,40 @@ class Preparation:
                 f"return one Doc for each text, in the same order"
             )
         return docs
+
+    def _wanted(
+        self, texts: Sequence[str], owners: Ints, needs: Needs, rules: frozenset[str], read: frozenset[str]
+    ) -> tuple[Sequence[Doc] | None, Sequence[Doc | None] | None]:
+        """Annotate the texts of the records that attacks may change.
+
+        Args:
+            texts: the texts.
+            owners: the number of the record of each text, shape (texts,).
+            needs: what the attacks read.
+            rules: the layers that the constraints of the records read.
+            read: the layers that constraints and guards read.
+
+        Returns:
+            The documents for attacks, without tokens where no attack reads a text; and those for constraints, None
+            where no attack may change a text. Both are None if nothing is read.
+        """
+        if not (needs.layered and isinstance(self.annotate, Natasha)):  # with others, tokens may cost as much as all
+            docs = self._docs(texts, needs.layers | read)
+            return docs, docs
+        split = dict(enumerate(self.annotate(texts, frozenset({"tokens"}))))
+        kept = _asked(split, owners, needs.layered)
+        reached = _asked(split, owners, needs.wants) if needs.wants != needs.layered else kept
+        if "syntax" in needs.layers:
+            some = self.annotate.further(list(kept.values()), needs.layers - {"syntax"}, last=False)
+            asked = _asked(dict(zip(kept, some, strict=True)), owners, needs.layered)
+            reached, kept = asked if reached is kept else reached, asked
+        every: list[Doc | None] = [None] * len(texts)
+        others = {row: doc for row, doc in reached.items() if row not in kept}
+        for members, layers in ((kept, needs.layers | read), (others, rules)):
+            for row, doc in zip(members, self.annotate.further(list(members.values()), layers), strict=True):
+                every[row] = doc
+        empty = closed(needs.layers | read)
+        return [doc if row in kept and doc else Doc(texts[row], (), empty) for row, doc in enumerate(every)], every
 
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each: list[Mapping[str, str]] = []
@@ -287,17 +316,20 @@ class Preparation:
         wanted = {task: self.constraints(task) for task in tasks}
         guards = {name: constraint_of(name) for name in sorted(needs.guards)}
         applied = [one for several in (*wanted.values(), guards.values()) for one in several]
-        read = frozenset[str]().union(*(one.layers for one in applied))
-        docs = self._docs(texts, needs.layers | read, () if read else needs.wants)
+        ruled = [one for several in wanted.values() for one in several]
+        rules, read = (frozenset[str]().union(*(one.layers for one in several)) for several in (ruled, applied))
+        if any(one.warns for one in ruled):
+            needs = needs._replace(wants=(), layered=())
+        docs, seen = self._wanted(texts, owners, needs, rules, read)
         spans: list[list[Span]] = []
         borders: list[list[int]] = []
         warned: dict[int, tuple[str, ...]] = {}
         is_protected = any(several or task.layout.anchored for task, several in wanted.items())
-        queue = iter(docs or map(Doc, texts))
+        queue = iter(seen or map(Doc, texts))
         for at, (record, names) in enumerate(zip(records, each, strict=True) if is_protected else ()):
-            row, by_field = record.view, {name: next(queue) for name in names}
+            row, by_field = record.view, {name: doc for name in names if (doc := next(queue)) is not None}
             anchors = record.anchors()
-            found = protected(wanted[record.task], row, by_field)
+            found = protected(wanted[record.task], row, by_field) if by_field else dict.fromkeys(names, [])
             spans += [_outer(anchors.spans[name] + found[name]) for name in names]
             borders += [anchors.borders.get(name, []) for name in names]
             if lines := warnings(wanted[record.task], row, by_field):
@@ -314,6 +346,14 @@ class Preparation:
         )
         questions = Questions.of(records, fields, owners, batch) if each else None
         return Prepared(records, fields, owners, digests(keys), batch, questions, warned)
+
+
+def _asked(docs: Mapping[int, Doc], owners: Ints, wants: Wants) -> dict[int, Doc]:
+    """Return the texts, by number, of the records with a text that an attack wants; all texts if `wants` is empty."""
+    if not wants:
+        return dict(docs)
+    found = {owners[row] for row, doc in docs.items() if any(one(doc) for one in wants)}
+    return {row: doc for row, doc in docs.items() if owners[row] in found}
 
 
 def _guarded(
