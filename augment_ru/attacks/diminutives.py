@@ -36,6 +36,7 @@ class Diminutives(ReplacesWords):
 
     name: ClassVar[str] = "diminutives"
     group: ClassVar[str] = "people"
+    read = staticmethod(dictionary)
     probability: float = 0.5
     words: str = "diminutives"
     styles: str = "chat"
@@ -44,6 +45,10 @@ class Diminutives(ReplacesWords):
         """Read the dictionary of diminutives and check the option `styles`, so that errors are found before the run."""
         exceptions(self.words)
         check_known(f"{self.name}.styles", self.styles, STYLES)
+
+    def wants(self, doc: Doc) -> bool:
+        """Tell whether a text may have a diminutive, and has the style that allows one."""
+        return ReplacesWords.wants(self, doc) and (self.styles == "any" or chat_points(doc.text) >= _LEAST_POINTS)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
         """Return one diminutive of a word; an empty sequence if the word has none or must not be replaced.

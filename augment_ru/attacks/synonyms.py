@@ -31,6 +31,7 @@ class Synonyms(ReplacesWords):
 
     name: ClassVar[str] = "synonyms"
     group: ClassVar[str] = "rewording"
+    read = staticmethod(senses)
     probability: float = 0.3
     words: str = "synonyms"
 

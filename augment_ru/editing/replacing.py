@@ -4,19 +4,21 @@ The last class of the module is the base of attacks that replace words.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from augment_ru.draws import Rng
-from augment_ru.editing.syntax import Syntax
+from augment_ru.draws import Rng, Streams
+from augment_ru.editing.syntax import Syntax, trees_of
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
+from augment_ru.engine.proposals import Proposals
 from augment_ru.language.inflection import WordForm, has_plural, inflect, known_forms, noun_of
-from augment_ru.language.morphology import GENDERS, is_known, only_form
+from augment_ru.language.morphology import GENDERS, is_known, may_have_lemma, only_form
 from augment_ru.language.prepositions import cases_behind, fitting
-from augment_ru.resources import same_word
+from augment_ru.resources import lemmas_in, same_word
+from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc, Token
 from augment_ru.text.words import RUSSIAN
 
@@ -375,6 +377,8 @@ class ReplacesWords(Attack):
     """
 
     layers: ClassVar[frozenset[str]] = frozenset({"lemmas", "syntax"})
+    read: ClassVar[Callable[[str], Mapping[tuple[str, str], object]]]
+    """The function that reads the dictionary: it maps a lemma and a part of speech to what may replace them."""
     words: str = ""
     guards: tuple[str, ...] = ("negation", "negated", "restrictors")
 
@@ -396,11 +400,30 @@ class ReplacesWords(Attack):
             rng: the random draws, which choose the preferred lemma.
         """
 
-    def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
+    def wants(self, doc: Doc) -> bool:
+        """Tell whether a word of a text may have a lemma of the dictionary; of an annotated text, whether it has one."""
+        if "lemmas" not in doc.layers:
+            return any(may_have_lemma(word, self._lemmas) for word in doc.forms)
+        return any(self.lemmas(doc, at, Rng(0)) for at in self._places(doc))
+
+    @property
+    def _lemmas(self) -> frozenset[str]:
+        return lemmas_in(type(self).read, self.words)
+
+    def _places(self, doc: Doc) -> Iterator[int]:
+        """Yield the indices in `doc.words` of the words that may have a lemma of the dictionary."""
+        known = self._lemmas
+        return (at for at, word in enumerate(doc.words) if may_have_lemma(word.text, known))
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to replace every word that the dictionary has by another one in the same grammatical form."""
-        syntax = Syntax(doc)
-        for at, word in enumerate(doc.words):
-            number = syntax.numbers.get(word.start)
+        pairs = zip(batch.once(trees_of), streams.keys.tolist(), strict=True)
+        return Proposals.of_changes(batch, (self._changes(syntax, Rng(key)) for syntax, key in pairs))
+
+    def _changes(self, syntax: Syntax, rng: Rng) -> Iterator[Change]:
+        doc = syntax.doc
+        for at in self._places(doc):
+            number = syntax.numbers.get(doc.words[at].start)
             lemmas = self.lemmas(doc, at, rng) if number is not None else ()
             if number is None or not lemmas:
                 continue

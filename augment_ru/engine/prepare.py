@@ -329,8 +329,8 @@ class Preparation:
         for at, (record, names) in enumerate(zip(records, each, strict=True) if is_protected else ()):
             row, by_field = record.view, {name: doc for name in names if (doc := next(queue)) is not None}
             anchors = record.anchors()
-            found = protected(wanted[record.task], row, by_field) if by_field else dict.fromkeys(names, [])
-            spans += [_outer(anchors.spans[name] + found[name]) for name in names]
+            found = protected(wanted[record.task], row, by_field) if by_field else {}
+            spans += [_outer(anchors.spans[name] + found.get(name, [])) for name in names]
             borders += [anchors.borders.get(name, []) for name in names]
             if lines := warnings(wanted[record.task], row, by_field):
                 warned[at] = lines

@@ -282,7 +282,9 @@ def readings(word: str) -> tuple[Reading, ...]:
             found.append((_lemma_at(number, place, form), tag, form, chance_of(f"{word}:{name}", 0)))
     found.sort(key=itemgetter(3), reverse=True)
     share = 0.0 if found[0][3] else 1 / len(found)  # nothing is known of how likely they are
-    return tuple(Reading(lemma, *tag, form, known=True, score=share or chance / 1e6) for lemma, tag, form, chance in found)
+    return tuple(
+        Reading(lemma, *tag, form, known=True, score=share or chance / 1e6) for lemma, tag, form, chance in found
+    )
 
 
 _Tag = tuple[str, frozenset[str], str, frozenset[str]]
@@ -322,6 +324,16 @@ def has_reading(word: str, *marks: str) -> bool:
 def has_lemma(word: str, wanted: Container[str]) -> bool:
     """Tell whether a word may be a form of one of the lemmas in `wanted`."""
     return any(reading.lemma in wanted for reading in readings(word))
+
+
+@lru_cache(maxsize=200_000)
+def may_have_lemma(word: str, wanted: frozenset[str]) -> bool:
+    """Tell whether a word may be a form of one of the lemmas in `wanted`, which are written with е for ё.
+
+    Unlike `has_lemma` it does not ask which analysis is the likeliest, so it is three times as fast.
+    """
+    known = _known_lemmas(word.lower()) if len(word) > 1 else ()
+    return not wanted.isdisjoint(known or lemmas_of(word))
 
 
 def may_be_form(word: str, wanted: frozenset[str]) -> bool:
