@@ -19,7 +19,6 @@ from augment_ru.text.phrases import in_phrase
 from augment_ru.text.words import LETTERS
 
 _CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
-_HAS_DIGIT = re.compile(r"\d", re.ASCII)
 _KEYCAP = "\ufe0f\u20e3"
 _DIGITS = frozenset("0123456789")
 _NUMBER = re.compile(r"[^\w\s]?\d[\d\s.,:/-]*(?:[^\w\s]|\s\S+)?", re.ASCII)
@@ -64,7 +63,7 @@ class Emojify(Attack):
         known = lemmas_in(dictionary, self.emoji)
         return (
             any(may_have_lemma(word, known) for word in doc.forms)
-            or _HAS_DIGIT.search(doc.text) is not None
+            or not _DIGITS.isdisjoint(doc.text)
             or not _CYRILLIC.search(doc.text)
         )
 

@@ -402,17 +402,11 @@ class ReplacesWords(Attack):
 
     def wants(self, doc: Doc) -> bool:
         """Tell whether a word of a text may have a lemma of the dictionary; of an annotated text, whether it has one."""
-        if "lemmas" not in doc.layers:
-            return any(may_have_lemma(word, self._lemmas) for word in doc.forms)
-        return any(self.lemmas(doc, at, Rng(0)) for at in self._places(doc))
-
-    @property
-    def _lemmas(self) -> frozenset[str]:
-        return lemmas_in(type(self).read, self.words)
+        return any("lemmas" not in doc.layers or self.lemmas(doc, at, Rng(0)) for at in self._places(doc))
 
     def _places(self, doc: Doc) -> Iterator[int]:
         """Yield the indices in `doc.words` of the words that may have a lemma of the dictionary."""
-        known = self._lemmas
+        known = lemmas_in(type(self).read, self.words)
         return (at for at, word in enumerate(doc.words) if may_have_lemma(word.text, known))
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
