@@ -157,7 +157,7 @@ def _replacements(name: str) -> Iterator[tuple[str, ...]]:
 
 @cache
 def lemmas_in(read: Callable[[str], Mapping[tuple[str, str], object]], name: str) -> frozenset[str]:
-    """Return the lemmas of a dictionary, with е for ё.
+    """Return the lemmas of a dictionary.
 
     Args:
         read: a function from the name of a dictionary to a mapping whose keys are a lemma and a part of speech.
@@ -166,7 +166,7 @@ def lemmas_in(read: Callable[[str], Mapping[tuple[str, str], object]], name: str
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
-    return frozenset(same_word(lemma) for lemma, _ in read(name))
+    return frozenset(lemma for lemma, _ in read(name))
 
 
 class Sense(NamedTuple):

@@ -87,16 +87,15 @@ class Address(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one change for each text, which rewrites all of its words that address somebody."""
-        pairs = zip(batch.once(_found, self.words), streams.keys.tolist(), strict=True)
-        return Proposals.of_changes(batch, (self._changes(found, Rng(key)) for found, key in pairs))
+        pairs = zip(batch.once(_found, self.words), map(Rng, streams.keys.tolist()), strict=True)
+        return Proposals.of_changes(batch, (self._changes(*pair) for pair in pairs))
 
     def _changes(self, found: "_Address", rng: Rng) -> Iterator[Change]:
         to = _OTHER.get(found.number, "")
-        if not to or self.to not in {"either", "ты" if to == "sing" else "Вы"}:
-            return
-        edits = found.edits(to, lambda: rng.uniform() < self.requests, capital=self.capital)
-        if edits:
-            yield rng.change(*edits)
+        if to and self.to in {"either", "ты" if to == "sing" else "Вы"}:
+            edits = found.edits(to, lambda: rng.uniform() < self.requests, capital=self.capital)
+            if edits:
+                yield rng.change(*edits)
 
 
 def _found(batch: Batch, words: str) -> "list[_Address]":

@@ -11,7 +11,7 @@ from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
-from augment_ru.language.morphology import lemmas_of, may_have_lemma
+from augment_ru.language.morphology import has_lemma, lemmas_of
 from augment_ru.resources import dictionary, dictionary_path, exceptions, lemmas_in, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc, Token
@@ -62,7 +62,7 @@ class Emojify(Attack):
         """Tell whether a text has a number, no Russian word, or a word that may have a lemma with an emoji."""
         known = lemmas_in(dictionary, self.emoji)
         return (
-            any(may_have_lemma(word, known) for word in doc.forms)
+            any(has_lemma(word, known) for word in doc.forms)
             or not _DIGITS.isdisjoint(doc.text)
             or not _CYRILLIC.search(doc.text)
         )
@@ -121,7 +121,7 @@ def _replaceable(doc: Doc, emoji_name: str, english_name: str) -> Replaceable:
     english = {} if _CYRILLIC.search(doc.text) else _english(english_name)
     replaceable, known = [], lemmas_in(dictionary, emoji_name)
     for at, word in enumerate(doc.words):
-        key = (word.lemma, word.pos) if may_have_lemma(word.text, known) else ("", "")
+        key = (word.lemma, word.pos) if has_lemma(word.text, known) else ("", "")
         found = emoji.get(key) or _of_english(english, word.text.lower())
         if (found or _NUMBER.fullmatch(word.text)) and not in_phrase(doc.text, doc.words, at, phrases.get(key, ())):
             replaceable.append((word, found))

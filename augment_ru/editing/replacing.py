@@ -15,7 +15,7 @@ from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.language.inflection import WordForm, has_plural, inflect, known_forms, noun_of
-from augment_ru.language.morphology import GENDERS, is_known, may_have_lemma, only_form
+from augment_ru.language.morphology import GENDERS, has_lemma, is_known, only_form
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.resources import lemmas_in, same_word
 from augment_ru.text.batch import Batch
@@ -401,13 +401,13 @@ class ReplacesWords(Attack):
         """
 
     def wants(self, doc: Doc) -> bool:
-        """Tell whether a word of a text may have a lemma of the dictionary; of an annotated text, whether it has one."""
+        """Tell whether a word may have a lemma of the dictionary, or, if the text is annotated, whether it has one."""
         return any("lemmas" not in doc.layers or self.lemmas(doc, at, Rng(0)) for at in self._places(doc))
 
     def _places(self, doc: Doc) -> Iterator[int]:
         """Yield the indices in `doc.words` of the words that may have a lemma of the dictionary."""
         known = lemmas_in(type(self).read, self.words)
-        return (at for at, word in enumerate(doc.words) if may_have_lemma(word.text, known))
+        return (at for at, word in enumerate(doc.words) if has_lemma(word.text, known))
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to replace every word that the dictionary has by another one in the same grammatical form."""

@@ -112,7 +112,7 @@ class Natasha:
         for doc, *row in zip(docs, *rows, strict=True):
             words = zip(doc.part.places, doc.part.words, *row, strict=True)
             tokens = tuple([_Tagged(start, stop, word, layers, *values) for (start, stop), word, *values in words])
-            found.append(Doc(doc.text, tokens, layers) if last else _Split(doc.text, doc.part, layers, tokens))
+            found.append(Doc(doc.text, tokens, layers) if last else _Split(doc.text, doc.part, layers, tokens=tokens))
         return found
 
 
@@ -187,12 +187,8 @@ class _Split(Doc):
 
     part: _Part
 
-    def __init__(
-        self, text: str, part: _Part, layers: frozenset[str] = _TOKENS, tokens: tuple[Token, ...] | None = None
-    ) -> None:
-        self.__dict__.update(text=text, layers=layers, part=part, forms=part.words, places=part.places)
-        if tokens is not None:
-            self.__dict__["tokens"] = tokens
+    def __init__(self, text: str, part: _Part, layers: frozenset[str] = _TOKENS, **known: tuple[Token, ...]) -> None:
+        self.__dict__.update(text=text, layers=layers, part=part, forms=part.words, places=part.places, **known)
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:

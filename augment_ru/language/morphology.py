@@ -192,15 +192,14 @@ def shares_lemma(one: str, other: str) -> bool:
     >>> shares_lemma("кошка", "кошку"), shares_lemma("кошка", "мошка")
     (True, False)
     """
-    second = _known_lemmas(other) or lemmas_of(other)
-    return any(lemma in second for lemma in _known_lemmas(one) or lemmas_of(one))
+    first, second = (_known_lemmas(word) or lemmas_of(word) for word in (one, other))
+    return not {name.replace("ё", "е") for name in first}.isdisjoint([name.replace("ё", "е") for name in second])
 
 
-@lru_cache(maxsize=20_000)
-def _known_lemmas(word: str) -> tuple[str, ...]:
-    """Return the lemmas of the dictionary that a word in lower case may be a form of, with е for ё."""
-    found = {_lemma_at(*place, form) for form, places in _looked_up(word) for place in places}
-    return tuple([lemma.replace("ё", "е") for lemma in found])
+@lru_cache(maxsize=50_000)
+def _known_lemmas(word: str) -> frozenset[str]:
+    """Return the lemmas of the dictionary that a word in lower case may be a form of."""
+    return frozenset([_lemma_at(*place, form) for form, places in _looked_up(word) for place in places])
 
 
 def _lemma_at(number: int, place: int, form: str) -> str:
@@ -323,17 +322,8 @@ def has_reading(word: str, *marks: str) -> bool:
 
 def has_lemma(word: str, wanted: Container[str]) -> bool:
     """Tell whether a word may be a form of one of the lemmas in `wanted`."""
-    return any(reading.lemma in wanted for reading in readings(word))
-
-
-@lru_cache(maxsize=200_000)
-def may_have_lemma(word: str, wanted: frozenset[str]) -> bool:
-    """Tell whether a word may be a form of one of the lemmas in `wanted`, which are written with е for ё.
-
-    Unlike `has_lemma` it does not ask which analysis is the likeliest, so it is three times as fast.
-    """
     known = _known_lemmas(word.lower()) if len(word) > 1 else ()
-    return not wanted.isdisjoint(known or lemmas_of(word))
+    return any(one in wanted for one in known or (reading.lemma for reading in readings(word)))
 
 
 def may_be_form(word: str, wanted: frozenset[str]) -> bool:
