@@ -25,7 +25,7 @@ from augment_ru.records.options import offers_options
 from augment_ru.records.record import AlikeRecords, Record, contexts_of, tasks_of
 from augment_ru.records.task import Task, generic, task_for_row, task_or_file
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import encode, surrogates
+from augment_ru.text.characters import Mask, encode, surrogates
 from augment_ru.text.doc import Doc
 
 
@@ -42,6 +42,8 @@ class Prepared:
         references: the same texts in the form in which a similarity gets them.
         questions: the questions with options that edits can change; None if there are no such questions.
         warnings: the warnings of constraints, by the index of the record.
+        unread: for each text, whether no constraint has read it, since no attack of the run may change it, shape
+            (texts,); None if there is nothing to read.
     """
 
     records: Sequence[Record]
@@ -52,6 +54,7 @@ class Prepared:
     references: References = field(init=False)
     questions: Questions | None = None
     warnings: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    unread: Mask | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "references", References(self.batch))
@@ -345,7 +348,8 @@ class Preparation:
             guarded=guarded,
         )
         questions = Questions.of(records, fields, owners, batch) if each else None
-        return Prepared(records, fields, owners, digests(keys), batch, questions, warned)
+        unread = None if seen is None else np.array([doc is None for doc in seen], dtype=np.bool_)
+        return Prepared(records, fields, owners, digests(keys), batch, questions, warned, unread)
 
 
 def _asked(docs: Mapping[int, Doc], owners: Ints, wants: Wants) -> dict[int, Doc]:

@@ -84,9 +84,10 @@ class Natasha:
             layers: the layers that the new documents have; those that the texts have already are not computed again.
             last: whether no layers will be added to the new documents.
         """
-        if not docs:
-            return []
-        layers, known = closed(layers | docs[0].layers), docs[0].layers
+        known = docs[0].layers if docs else layers
+        layers = closed(layers | known)
+        if layers == known:
+            return list(docs)
         parts = [doc.part for doc in docs]
         columns: dict[str, list[list[Any]]] = {}
         if known != _TOKENS:
