@@ -293,13 +293,13 @@ class Preparation:
             some = self.annotate.further(list(kept.values()), needs.layers - {"syntax"}, last=False)
             asked = _asked(dict(zip(kept, some, strict=True)), owners, needs.layered)
             reached, kept = asked if reached is kept else reached, asked
-        every: list[Doc | None] = [None] * len(texts)
-        others = {row: doc for row, doc in reached.items() if row not in kept}
-        for members, layers in ((kept, needs.layers | read), (others, rules)):
-            for row, doc in zip(members, self.annotate.further(list(members.values()), layers), strict=True):
-                every[row] = doc
-        empty = closed(needs.layers | read)
-        return [doc if row in kept and doc else Doc(texts[row], (), empty) for row, doc in enumerate(every)], every
+        every = dict[int, Doc]()
+        for members, layers in ((kept, needs.layers | read), (reached, rules)):
+            new = {row: doc for row, doc in members.items() if row not in every}
+            every.update(zip(new, self.annotate.further(list(new.values()), layers), strict=True))
+        nothing = closed(needs.layers | read)
+        docs = [every[row] if row in kept else Doc(text, (), nothing) for row, text in enumerate(texts)]
+        return docs, [every.get(row) for row in range(len(texts))]
 
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each: list[Mapping[str, str]] = []

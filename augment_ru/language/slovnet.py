@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
@@ -442,49 +442,41 @@ def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
 
     A sentence of more than `LONGEST_TREE` words is cut into parts of that many words, each with a tree of its own.
     """
-    network = _network("syntax")
-    parsed = list(_parsed(network, sentences))
+    parsed = _parsed(_network("syntax"), sentences)
     if unsure := [at for at, (*_, is_sure) in enumerate(parsed) if not is_sure]:
-        again = _parsed(_precise("syntax"), [sentences[at] for at in unsure])
-        parsed = [one if one[-1] else next(again) for one in parsed]
-    return [
-        [
-            (place if head == 0 else head - 1, network.labels[relation])
-            for place, (head, relation) in enumerate(zip(heads, relations, strict=True))
-        ]
-        for heads, relations, _ in parsed
-    ]
+        for at, one in zip(unsure, _parsed(_precise("syntax"), [sentences[at] for at in unsure]), strict=True):
+            parsed[at] = one
+    labels = _network("syntax").labels
+    return [[(head, labels[one]) for head, one in zip(*found, strict=True)] for *found, _ in parsed]
 
 
-def _parsed(network: _Network, sentences: Sequence[Sequence[str]]) -> Iterator[tuple[list[int], list[int], bool]]:
+def _parsed(network: _Network, sentences: Sequence[Sequence[str]]) -> list[tuple[list[int], list[int], bool]]:
     """Parse sentences; those with the same number of words at once.
 
-    Yields:
-        The number of each word's head, counted from 1, with 0 for a root; the number of each word's relation; and
-        whether all of these decisions are certain in spite of rounding (`NOISE`).
+    Returns:
+        For each sentence: the index of each word's head, the number of each word's relation, and whether all of these
+        decisions are certain in spite of rounding (`NOISE`).
     """
-    outputs = network.encoded(sentences)
-    while held := list(islice(outputs, _TOKENS_AT_ONCE)):
-        found: dict[tuple[int, int], tuple[Ints, Ints, bool]] = {}
-        by_size: dict[int, list[tuple[int, int]]] = {}  # the sentence and the first word of each part
-        for at, output in enumerate(held):
-            for first in range(0, len(output), LONGEST_TREE):
-                by_size.setdefault(min(len(output) - first, LONGEST_TREE), []).append((at, first))
-        for size, parts in by_size.items():
-            for one in range(0, len(parts), max(_TOKENS_AT_ONCE // size, 1)):
-                few = parts[one : one + max(_TOKENS_AT_ONCE // size, 1)]
-                rows = np.stack([held[at][first : first + size] for at, first in few])
-                heads, near = _best(network.model.head(rows).reshape(-1, size + 1))
-                heads = heads.reshape(-1, size)
-                relations, also_near = _best(network.model.rel(rows, heads).reshape(heads.size, -1))
-                unsure = {place // size for place in (*near.tolist(), *also_near.tolist())}
-                for number, (at, first) in enumerate(few):
-                    shifted = np.where(heads[number] > 0, heads[number] + first, 0)
-                    found[at, first] = shifted, relations[number * size :][:size], number not in unsure
-        for at, output in enumerate(held):
-            own = [found[at, first] for first in range(0, len(output), LONGEST_TREE)]
-            heads_of, relations_of = ([one for part in own for one in part[column].tolist()] for column in (0, 1))
-            yield heads_of, relations_of, all(part[2] for part in own)
+    found: list[tuple[list[int], list[int], bool]] = [([], [], True)] * len(sentences)
+    order = sorted(range(len(sentences)), key=lambda at: len(sentences[at]))
+    outputs = network.encoded([sentences[at] for at in order])
+    for size, alike in groupby(zip(order, outputs, strict=True), key=lambda one: len(one[1])):
+        while size and (few := list(islice(alike, max(_TOKENS_AT_ONCE // size, 1)))):
+            rows = np.stack([output for _, output in few])
+            heads_of, relations_of = np.zeros((2, len(few), size), dtype=np.intp)
+            unsure = set[int]()
+            for first in range(0, size, LONGEST_TREE):
+                part = rows[:, first : first + LONGEST_TREE]
+                words = part.shape[1]
+                heads, near = _best(network.model.head(part).reshape(-1, words + 1))
+                relations, nearer = _best(network.model.rel(part, heads.reshape(-1, words)).reshape(heads.size, -1))
+                unsure.update(place // words for place in (*near.tolist(), *nearer.tolist()))
+                own = np.where(heads > 0, heads - 1, np.arange(heads.size) % words)
+                heads_of[:, first : first + words] = own.reshape(-1, words) + first
+                relations_of[:, first : first + words] = relations.reshape(-1, words)
+            for number, (at, _) in enumerate(few):
+                found[at] = heads_of[number].tolist(), relations_of[number].tolist(), number not in unsure
+    return found
 
 
 def _best(scores: npt.NDArray[np.floating]) -> tuple[Ints, Ints]:
