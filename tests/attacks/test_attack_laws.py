@@ -77,7 +77,7 @@ def test_what_no_attack_wants_would_not_change(attack: Attack, sources: list[str
 def test_records_that_were_prepared_for_other_attacks_are_refused() -> None:
     address, other = Perturber("address", similarity="none"), Perturber("case", similarity="none")
     (chunk,) = Preparation().texts(["Анна спит.", "Пришли мне отчёт."], needs=[address.needs])
-    assert [one.text for one in address.perturb(chunk).results][0] == "Анна спит."
+    assert address.perturb(chunk).results[0].text == "Анна спит."
     with pytest.raises(AugmentError, match="prepared for other attacks"):
         other.perturb(chunk)
 
