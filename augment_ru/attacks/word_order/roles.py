@@ -63,7 +63,7 @@ def feature_values(features: str) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=200_000)
-def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
+def readings_of(word: str) -> tuple[tuple[str, ...], ...]:
     """Return the part of speech, case, number and gender of each reading (analysis) of a word in lower case.
 
     The values are pymorphy3's names; a value that a reading lacks is the text "None". The result is empty for a word
