@@ -45,6 +45,10 @@ class Diminutives(ReplacesWords):
         ReplacesWords.check_words(self)
         check_known(f"{self.name}.styles", self.styles, STYLES)
 
+    def wants(self, doc: Doc) -> bool:
+        """Tell whether a text may have a diminutive, and has the style that allows one."""
+        return ReplacesWords.wants(self, doc) and (self.styles == "any" or chat_points(doc.text) >= _LEAST_POINTS)
+
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
         """Return one diminutive of a word; an empty sequence if the word has none or must not be replaced.
 

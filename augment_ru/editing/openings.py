@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from augment_ru.language.morphology import NAME_LABELS, is_known, morphology
+from augment_ru.language.morphology import is_known, readings
 
 _SURELY = 0.85
 """The least share of a word's readings that are names, for a name: it is .9 for «Петров» and «Коля», .8 for «Мороз»."""
@@ -18,6 +18,6 @@ def opens_as_name(word: str) -> bool:
     Args:
         word: the word in lower case.
     """
-    analyses = morphology().parse(word)
-    names = sum(float(one.score) for one in analyses if NAME_LABELS.keys() & one.tag.grammemes)
-    return not is_known(word) or names >= _SURELY * sum(float(one.score) for one in analyses)
+    found = readings(word)
+    names = sum(one.score for one in found if one.name)
+    return not is_known(word) or names >= _SURELY * sum(one.score for one in found)

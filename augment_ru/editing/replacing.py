@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from augment_ru.draws import Rng
-from augment_ru.editing.syntax import Syntax
+from augment_ru.draws import Rng, Streams
+from augment_ru.editing.syntax import Syntax, trees_of
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
+from augment_ru.engine.proposals import Proposals
 from augment_ru.language.inflection import WordForm, has_plural, inflect, known_forms, noun_of
-from augment_ru.language.morphology import GENDERS, is_known, only_form
+from augment_ru.language.morphology import GENDERS, has_lemma, is_known, only_form
 from augment_ru.language.prepositions import cases_behind, fitting
-from augment_ru.resources import same_word, senses
+from augment_ru.resources import lemmas_in, same_word, senses
+from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc, Token
 from augment_ru.text.phrases import in_phrase
 from augment_ru.text.words import RUSSIAN
@@ -405,11 +407,24 @@ class ReplacesWords(Attack):
                 return (rng.choice_best_first(sense.synonyms), *sense.synonyms)
         return ()
 
-    def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
+    def wants(self, doc: Doc) -> bool:
+        """Tell whether a word may have a lemma of the dictionary, or, if the text is annotated, whether it has one."""
+        return any("lemmas" not in doc.layers or self.lemmas(doc, at, Rng(0)) for at in self._places(doc))
+
+    def _places(self, doc: Doc) -> Iterator[int]:
+        """Yield the indices in `doc.words` of the words that may have a lemma of the dictionary."""
+        known = lemmas_in(senses, self.words)
+        return (at for at, word in enumerate(doc.words) if has_lemma(word.text, known))
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to replace every word that the dictionary has by another one in the same grammatical form."""
-        syntax = Syntax(doc)
-        for at, word in enumerate(doc.words):
-            number = syntax.numbers.get(word.start)
+        pairs = zip(batch.once(trees_of), streams.keys.tolist(), strict=True)
+        return Proposals.of_changes(batch, (self._changes(syntax, Rng(key)) for syntax, key in pairs))
+
+    def _changes(self, syntax: Syntax, rng: Rng) -> Iterator[Change]:
+        doc = syntax.doc
+        for at in self._places(doc):
+            number = syntax.numbers.get(doc.words[at].start)
             lemmas = self.lemmas(doc, at, rng) if number is not None else ()
             if number is None or not lemmas:
                 continue
