@@ -55,8 +55,20 @@ def _hidden_lexemes() -> dict[str, frozenset[str]]:
     for _, lemma in rows(dictionary_path("hidden_words"), columns=2):
         parsed = [one for one in morphology().parse(lemma) if one.normal_form == lemma]
         known = [one for one in parsed if one.is_known] or parsed[:1]
-        found[lemma] = frozenset({lemma, *(str(form.word) for one in known for form in one.lexeme)})
+        forms = {str(form.word) for one in known for form in one.lexeme}
+        found[lemma] = frozenset({lemma, *(forms if len(forms) > 1 and lemma in map(str, forms) else _declined(lemma))})
     return found
+
+
+def _declined(noun: str) -> list[str]:
+    """Return the forms of a noun that the dictionary lacks, by its last letter: «скама», «скамом» of «скам»."""
+    if noun[-1] == "а":
+        stem, ends = noun[:-1], " ы е у ой ам ами ах"
+    elif noun[-1] in "бвгджзйклмнпрстфхчшщ" and not _VOWELS.isdisjoint(noun):
+        stem, ends = (noun[:-1], "я ю ем е и ев ям ями ях") if noun[-1] == "й" else (noun, "а у ом е ы ов ам ами ах")
+    else:
+        return []
+    return [stem + end for end in (ends.replace("ы", "и") if stem[-1] in "гкхжчшщ" else ends).split(" ")]
 
 
 @cache

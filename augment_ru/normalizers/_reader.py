@@ -272,7 +272,7 @@ class Reader:
         if not self.repeats or not runs or len(set(small)) < _LETTERS or (word.isupper() and len(word) < _LONG_ENOUGH):
             return []
         plain = max(runs) > 2 or len(runs) > 1 or word.islower()  # noqa: PLR2004
-        least = _LEAST if max(runs) > 2 else _DOUBLED  # noqa: PLR2004
+        least = _LEAST if max(runs) > 2 or len(runs) >= _MANY else _DOUBLED  # noqa: PLR2004
         found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least]
         found = [one for one in found if not _is_cry(one.word, particles=not self.eager)]
         plain = plain or any(lexicon.is_hidden(one.word) and len(one.word) >= _LONG_ENOUGH for one in found[:1])
@@ -413,8 +413,8 @@ _LONG_RUN, _CRY = re.compile(r"(\w)\1\1"), re.compile(r"^(?!.*(\w)\1+.*(\w)\2\2)
 """A letter that is repeated; one vowel, which people repeat to cry: «спасииите»."""
 _CUTS = re.compile(r"([-–—/,.:;!?()]+)")
 _SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
-_LEAST, _DOUBLED = 3.0, 7.0
-"""The least score of a reading, and of the reading of a word in which a letter was only doubled."""
+_LEAST, _DOUBLED, _MANY = 3.0, 7.0, 3
+"""The least score of a reading, and of the reading of a word in which only one or two letters were doubled."""
 _ERROR = 3.0
 _UNLIKE = 0.7
 _YO = 0.05

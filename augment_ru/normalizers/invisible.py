@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import ClassVar
 
 from augment_ru.edits import Edit
@@ -15,12 +16,15 @@ _UNSEEN = (
 )
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _SPACES = "\u2000-\u200a\u205f"
+_RUSSIAN, _CODE = "[А-Яа-яЁё]", r"(?:&(?:#\d{2,6}|#[xX][\da-fA-F]{2,5}|[a-zA-Z]+);|\\u[\da-f]{4})"
+"""Letters that stand beside a character written as a code: «&#1079;», «\\u0437»."""
 _FOUND = re.compile(
     "\u202e(?P<reversed>[^\u202a-\u202e\u2066-\u2069\n]+)[\u202c\u2069]?"
     f"|[{_UNSEEN}]+|[{_MARKS}]+|(?P<space>[{_SPACES}])"
-    r"|(?<=[а-яё])(?P<tags>(?:</?[a-z]+>|\[/?[a-z]+\]|&(?:shy|zwj|zwnj|#\d+);|<!--.*?-->)+)(?=[а-яё])"
+    r"|(?<=[а-яё])(?P<tags>(?:</?[a-z]+>|\[/?[a-z]+\]|<!--.*?-->)+)(?=[а-яё])"
+    rf"|(?P<codes>(?<={_RUSSIAN}){_CODE}+|{_CODE}+(?={_RUSSIAN})|{_CODE}{{3,}})"
 )
-_LIKELY = re.compile(f"[{_UNSEEN}{_MARKS}{_SPACES}<&\\[]")
+_LIKELY = re.compile(f"[{_UNSEEN}{_MARKS}{_SPACES}<&\\[\\\\]")
 """What every text with something invisible contains."""
 _ALL = re.compile(f"[{_UNSEEN}{_MARKS}]")
 _STRESS = "\u0300\u0301"
@@ -34,6 +38,8 @@ _PICTURES = {"So", "Sk", "Cn"}
 @dataclass(frozen=True, slots=True)
 class InvisibleNormalization(Normalization):
     """Remove what is not seen: zero-width characters, soft hyphens, selectors, tags, marks that strike letters out.
+
+    Letters that are written as codes of HTML or JSON («к&#1072;зино») are read.
 
     Spaces of other widths become plain ones; non-breaking spaces stay. Text that a right-to-left override shows in
     reverse is written in the order in which it is read. Stress marks and the marks of «й» and «ё» stay. So do joiners
@@ -52,6 +58,10 @@ class InvisibleNormalization(Normalization):
             start, stop = found.span()
             if (inner := found["reversed"]) is not None:
                 yield Edit(start, stop, _ALL.sub("", inner)[::-1])
+            elif found["codes"]:
+                shown = _ALL.sub("", unescape(re.sub(r"\\u(.{4})", r"&#x\1;", found["codes"])))
+                if not shown or shown.isalpha():
+                    yield Edit(start, stop, shown)
             elif found["space"]:
                 yield Edit(start, stop, " ")
             elif found["tags"] or not _belongs(text, start, stop):

@@ -55,5 +55,5 @@ def _upside_down(bit: int) -> tuple[Lattice, frozenset[str]]:
     ways: dict[str, list[Way]] = {}
     for letters, cost, written in table_of("turned"):
         ways.setdefault(written[::-1], []).append(Way(letters, cost, bit))
-    own = {written for written in ways if len(written) == 1 and not written.isascii() and written not in RUSSIAN}
+    own = {written for written in ways if len(written) == 1 and not written.isascii() and not "Ѐ" <= written <= "ԯ"}
     return Lattice(ways), frozenset(own)
