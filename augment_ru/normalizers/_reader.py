@@ -7,7 +7,7 @@ from itertools import starmap
 from math import log
 from typing import ClassVar, NamedTuple
 
-from augment_ru.language.morphology import readings
+from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.numerals import ANY_CASE, nouns_behind, ways_to_count
 from augment_ru.normalizers import _lexicon as lexicon
 from augment_ru.normalizers._lattice import (
@@ -26,7 +26,7 @@ from augment_ru.normalizers._lattice import (
     is_picture,
 )
 from augment_ru.normalizers._normalization import Normalization
-from augment_ru.normalizers._pieces import core, fold, stays, swings
+from augment_ru.normalizers._pieces import ORDINAL, core, fold, stays, swings
 from augment_ru.resources import listed_in, word_lists
 
 
@@ -176,6 +176,8 @@ class Reader:
             return self._russian(word, start, stop, initial=initial) if len(word) > 1 else None
         if self.joins and (found := _bracketed(piece)):
             return found
+        if "masks" in self.names and (said := _said(word)):
+            return Piece("sure", start, stop, word, said)
         if stays(piece):
             return None
         if _is_ornament(word[0]) or _is_ornament(word[-1]):
@@ -495,6 +497,31 @@ def _gapped(small: str) -> list[WordReading]:
 
 
 _GAP = re.compile(r"([а-яё]+)([*#@%_.•●█-]{2,}|…)([а-яё]+)")
+
+
+def _said(word: str) -> list[WordReading]:
+    """Return the word in which a number is written for its sound, «о5», «100лица»; empty if it counts or ranks."""
+    cut = _NUMBERED.fullmatch(word.lower())
+    if not cut or word.isdigit():
+        return []
+    before, number, after = cut.groups()
+    is_whole = not before or _is_whole(before)
+    ranks = ORDINAL.fullmatch(number + after) or ways_to_count(int(number), nouns_behind(f" {after}"), ANY_CASE)
+    if len(after) == 1 > len(before) or (is_whole and after and ranks):
+        return []
+    is_doubtful = len(after) < _SHORTEST and is_whole  # «в7», «100ка»
+    found = [
+        WordReading(lexicon.weight(said) - 2 * cost, said, cost, 1 << NAMES.index("masks"))
+        for letters, cost, item in lexicon.table_of("said")
+        if item == number and lexicon.is_form(said := before + letters + after) and not (is_doubtful and before and cost)
+    ]
+    least = _FREQUENT if is_doubtful else _NEEDED[4]
+    found = [one for one in found if one.score >= least and not has_reading(one.word, "NUMR", "Anum")]
+    return sorted(found, key=by_score)
+
+
+_NUMBERED, _FREQUENT = re.compile(r"([а-яё]*)([1-9]\d{0,2})([а-яё]*)"), 9.5
+"""A word with a number in it; the least score of its reading if it may also be a number beside a word."""
 
 
 def _is_odd(word: str, small: str) -> bool:
