@@ -7,7 +7,7 @@ from functools import cached_property
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._lattice import HEARD, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading, read_as
+from augment_ru.normalizers._lattice import HEARD, MASKS, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading, read_as
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
 from augment_ru.normalizers._pieces import ENDS, cased, core, swings
 from augment_ru.normalizers._reader import Piece, Reader
@@ -132,11 +132,20 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         if is_name and not context.is_initial(at):
             continue
         words = one.found[0].word.split() if one.found else []
+        loses = words and one.found[0].bits == MASKS
+        if (
+            loses
+            and context.pieces[at][-1] == "."
+            and at + 1 < len(context.pieces)
+            and not context.pieces[at + 1][0].isupper()
+        ):
+            continue  # «крдт. до 5 млн» is an abbreviation
         is_game = len(words) == 1 and one.found[0].bits & (SKELETON | SEPARATORS | HEARD)
         is_offer = len(words) > 2 or any(map(is_hidden, words)) or (words[1:] and is_imperative(words[0]))  # noqa: PLR2004
         is_told = len(words) == 1 and not reader.eager and words[0] in context.text  # «карова» вместо «корова»
         if words and not is_told and (reader.eager or is_game or is_offer):
-            found[at] = one.found[0]
+            fits = agreeing_reading(context, at, one.found) if loses else None  # «крдт»: «кредит» or «кредиту»
+            found[at] = fits or one.found[0]
         elif one.written[0].islower() and (one.found or not is_listed(one.written)):
             unknown.append((at, one))
     others += len(found) + sum(one is not None and one.kind == "sure" for one in context.judged)
@@ -145,6 +154,24 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         if made and (not is_word(one.written) or reader.mends(one.written, made[0])):
             found[at] = made[0]
     return found
+
+
+def is_told(context: Pieces, at: int) -> bool:
+    """Tell whether the text speaks of a piece as of a nick, a foreign word, syllables or an exercise.
+
+    So it does in «по кличке Z0rro», «слово casino», «ко-ро-ва, мо-ло-ко», «в слове к_рова пропущена буква».
+    """
+    piece, hints = context.pieces[at].strip(ENDS), word_lists("reading_hints")
+    lemmas = {one.lemma for one in readings(context.pieces[at - 1].strip(ENDS).lower())} if at else set()
+    if (lemmas & hints["nick"] and not piece.isalpha()) or (lemmas & hints["term"] and piece.isascii()):
+        return True
+    plain = (each.strip(ENDS) for each, one in zip(context.pieces, context.judged, strict=True) if one is None)
+    if _SYLLABLES.fullmatch(piece) and any(_SYLLABLES.fullmatch(each) for each in plain):
+        return True
+    return "_" in piece and "букв" in context.text
+
+
+_SYLLABLES = re.compile(r"(?:[б-джзй-нп-тф-щьъ]*[аеиоуыэюяё][б-джзй-нп-тф-щьъ]*-){2,}[а-яё]+")
 
 
 def is_imperative(word: str) -> bool:
@@ -190,6 +217,8 @@ def _agreement(before: str, word: str, after: str) -> int:
         found += 1 if any(cases & one.grammemes for one in kinds) else -1
     if after and (cases := cases_behind(word)):
         found += any(cases & one.grammemes for one in readings(after))
+    if any("tran" in one.grammemes for one in readings(before)):  # «скиньте ссылку»
+        found += any("accs" in one.grammemes for one in kinds)
     for other in (one for one in (before, after) if len(one) > 1):
         found += any(are_agreed(one, each) for one in kinds for each in readings(other) if each.known)
     return found

@@ -12,6 +12,7 @@ from augment_ru.language.numerals import ANY_CASE, nouns_behind, ways_to_count
 from augment_ru.normalizers import _lexicon as lexicon
 from augment_ru.normalizers._lattice import (
     BOTH,
+    MASKS,
     NAMES,
     REPEATED,
     RUSSIAN,
@@ -215,7 +216,8 @@ class Reader:
         found = [one for unknown in self.mending for one in unknown(word)]
         found.sort(key=by_score)
         least = -9.0 if self.eager else _LEAST
-        return found if found and found[0].score > least and _is_clear(found) else []
+        loses = found and found[0].bits == MASKS  # the forms of one word
+        return found if found and found[0].score > least and (loses or _is_clear(found)) else []
 
     def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
         """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
@@ -342,6 +344,8 @@ class Reader:
             return lexicon.is_hidden(found.word)
         if not alien and not found.bits & ~(SEPARATORS | REPEATED):
             return self.joins and _is_apart(written, found)
+        if not alien and "-" in written and found.bits & SEPARATORS and not lexicon.is_hidden(found.word):
+            return False  # «под-снеж-ник-□»
         if found.bits & WEAK and (len(found.word) < _LONG_ENOUGH or not lexicon.is_hidden(found.word)):
             return False
         if len(found.word) < _SHORTEST and not written.isalnum():
@@ -361,7 +365,7 @@ class Reader:
             return None
         words, score, bits, kinds = [], 0.0, 0, set()
         for at, part in enumerate(cut):
-            judged = None if at % 2 or not part else self.judge(part)
+            judged = None if at % 2 or len(part) < 2 else self.judge(part)  # noqa: PLR2004  («β-каротин»)
             if judged is None or judged.kind not in {"sure", "foreign"}:
                 words.append(part)
             else:
@@ -488,7 +492,7 @@ def _gapped(small: str) -> list[WordReading]:
         return []
     size = len(small) if cut[2] != "…" else len(small) + 2
     likely = (
-        WordReading(lexicon.weight(word) - 2.0 * abs(len(word) - size), word, 0.0, 1 << NAMES.index("masks"))
+        WordReading(lexicon.weight(word) - 2.0 * abs(len(word) - size), word, 0.0, MASKS)
         for word in lexicon.hidden_forms()
         if word.startswith(cut[1]) and word.endswith(cut[3]) and abs(len(word) - size) < _SHORTEST
     )
@@ -511,9 +515,11 @@ def _said(word: str) -> list[WordReading]:
         return []
     is_doubtful = len(after) < _SHORTEST and is_whole  # «в7», «100ка»
     found = [
-        WordReading(lexicon.weight(said) - 2 * cost, said, cost, 1 << NAMES.index("masks"))
+        WordReading(lexicon.weight(said) - 2 * cost, said, cost, MASKS)
         for letters, cost, item in lexicon.table_of("said")
-        if item == number and lexicon.is_form(said := before + letters + after) and not (is_doubtful and before and cost)
+        if item == number
+        and lexicon.is_form(said := before + letters + after)
+        and not (is_doubtful and before and cost)
     ]
     least = _FREQUENT if is_doubtful else _NEEDED[4]
     found = [one for one in found if one.score >= least and not has_reading(one.word, "NUMR", "Anum")]

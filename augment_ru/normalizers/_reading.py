@@ -12,9 +12,18 @@ from operator import ne
 
 from augment_ru.edits import Edit
 from augment_ru.normalizers._apart import joined_pieces
-from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, is_imperative, is_initial, mended
+from augment_ru.normalizers._context import (
+    FOREIGN,
+    PIECE,
+    Pieces,
+    agreeing_reading,
+    is_imperative,
+    is_initial,
+    is_told,
+    mended,
+)
 from augment_ru.normalizers._latin import latin
-from augment_ru.normalizers._lattice import RUSSIAN, SPELLING, WordReading, names_of_bits, read_as
+from augment_ru.normalizers._lattice import MASKS, RUSSIAN, SPELLING, WordReading, names_of_bits, read_as
 from augment_ru.normalizers._lexicon import common, count, is_hidden, is_joined, is_word
 from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
@@ -185,8 +194,8 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
             best = one.found[0]
         elif one.kind == "several":
             best = agreeing_reading(context, at, one.found)
-        if best is not None and "_" in context.pieces[at] and "букв" in context.text:
-            continue  # «В слове к_рова пропущена буква»
+        if (best is not None or at in found) and is_told(context, at):
+            continue
         if best is not None:
             chosen[at] = context.written(at, one, best.word, best.bits)
         elif at in found:
@@ -203,7 +212,10 @@ def _is_slip(text: str, edit: Edit) -> bool:
     """
     written, words = text[edit.start : edit.stop].lower().split(), edit.text.lower().split()
     is_spaced = len("".join(written)) == len("".join(words)) and {len(written), len(words)} == {1, 2}
-    is_misspelt = edit.note is not None and edit.note.kind == names_of_bits(SPELLING)
+    kind = edit.note.kind if edit.note is not None else ""
+    is_misspelt = kind == names_of_bits(SPELLING) or (
+        kind == names_of_bits(MASKS) and sorted(written[0]) == sorted(words[0])
+    )
     often = inf if len(written) > 1 else _OFTEN[is_misspelt and sum(map(ne, written[0], words[0])) > 2]  # noqa: PLR2004
     hides = any(is_hidden(word) and count(word) < often for word in words) or (
         len(words) > 1 and is_imperative(words[0])
