@@ -216,7 +216,8 @@ def _is_slip(text: str, edit: Edit) -> bool:
     is_misspelt = kind == names_of_bits(SPELLING) or (
         kind == names_of_bits(MASKS) and sorted(written[0]) == sorted(words[0])
     )
-    often = inf if len(written) > 1 else _OFTEN[is_misspelt and sum(map(ne, written[0], words[0])) > 2]  # noqa: PLR2004
+    differ = sum(map(ne, written[0], words[0]))
+    often = inf if len(written) > 1 or (is_misspelt and differ == 1) else _OFTEN[is_misspelt and differ > 2]  # noqa: PLR2004
     hides = any(is_hidden(word) and count(word) < often for word in words) or (
         len(words) > 1 and is_imperative(words[0])
     )
@@ -225,4 +226,4 @@ def _is_slip(text: str, edit: Edit) -> bool:
 
 _OFTEN = 50_000, 20_000
 """A hidden word of at least this count in the news is more often misspelt or glued by mistake than hidden; the second
-is for words that differ in more than two letters."""
+is for words that differ in more than two letters, and there is none for those that differ in one."""

@@ -27,7 +27,7 @@ from augment_ru.normalizers._lexicon import (
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
-_ALIKE = "ао оае еияэё иеыя эе ыи яеи ёо бп пб вф фв гкв кг дт тд жш шжщ щш зс сз"
+_ALIKE = "ао оаеё еияэё иеыя эе ыи яеи ёо бп пб вф фв гкв кг хг дт тд жш шжщ щш зс сз"
 """A written letter and the letters that it may stand for, since they sound like it in some position of a word."""
 _ON_PURPOSE = 1.5
 """The cost of writing a letter for one that sounds like it, where words are hidden: 3 nats, an error in 20 letters."""
