@@ -251,7 +251,7 @@ def goes_before(one: str, other: str) -> bool:
     kinds = [reading for reading in readings(other) if reading.known]
     if cases := cases_behind(one):
         fits = len(other) > 1 and fitting(one, other) in {one, None}
-        return fits and any(cases & reading.grammemes for reading in kinds)
+        return fits and (any(cases & reading.grammemes for reading in kinds) or (not kinds and is_hidden(other)))
     if any(has_reading(word, "PREP", "CONJ", "PRCL", "NPRO") for word in (one, other)):
         return one not in _PRONOUNS or has_reading(other, "VERB", "PRTS", "ADJS")
     is_long = len(one) + len(other) >= _LONG

@@ -7,7 +7,7 @@ from functools import cached_property
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._lattice import HEARD, MASKS, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading, read_as
+from augment_ru.normalizers._lattice import HEARD, MASKS, RUSSIAN, SEPARATORS, SKELETON, SPELLING, SPELT, WordReading, read_as
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
 from augment_ru.normalizers._pieces import ENDS, cased, core, swings
 from augment_ru.normalizers._reader import Piece, Reader
@@ -149,7 +149,8 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         elif one.written[0].islower() and (one.found or not is_listed(one.written)):
             unknown.append((at, one))
     others += len(found) + sum(one is not None and one.kind == "sure" for one in context.judged)
-    for at, one in unknown if others else ():
+    misspelt = sum(bool(one.found and one.found[0].bits & SPELLING) for _, one in unknown)
+    for at, one in unknown if others or misspelt > 1 else ():
         made = one.found or reader.mend(one.written)
         if made and (not is_word(one.written) or reader.mends(one.written, made[0])):
             found[at] = made[0]
