@@ -58,7 +58,7 @@ class Pieces:
         if (
             initial
             and self.text[-1] in ENDS
-            and (one.kind == "turned" or (one.written.isascii() and not written.isascii()))
+            and (one.kind == "turned" or swings(written) or (one.written.isascii() and not written.isascii()))
         ):
             written = written[:1].upper() + written[1:]
         elif not initial and (_ALIKE.match(written) or written.lower() == word):

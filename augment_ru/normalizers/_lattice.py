@@ -192,7 +192,8 @@ class Lattice:
             repeated = self.repeats if at and small[at] == small[at - 1] and small[at].isalpha() else 0
             if skip or repeated:
                 cheap, dearer, every, soft = steps
-                out = [(1, "", 0.3 if skip else 0.5, skip | repeated)]
+                once = skip and char in self.wild and written.count(char) == 1  # «с*ка» is not «ска»
+                out = [(1, "", 1.3 if once else 0.3 if skip else 0.5, skip | repeated)]
                 steps = cheap + out, dearer + out, every + out, soft + out
             found.append(steps)
         ends = self.softens and written[-1:].isascii() and written[-1:].isalpha()

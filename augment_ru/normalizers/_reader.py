@@ -385,6 +385,8 @@ class Reader:
             if char in RUSSIAN:
                 letters.append(char.lower())
                 continue
+            if char in self.lattice.wild:
+                return None  # any letter
             inside = char.isalpha() or (folded[at - 1 : at].islower() and folded[at + 1 : at + 2].islower())
             ways = self.lattice.ways.get(char, self.lattice.ways.get(char.lower(), ())) if inside else ()
             best = min((one for one in ways if one.bit != SPELT), key=lambda one: (one.cost, one.letters), default=None)
@@ -538,15 +540,15 @@ def _is_odd(word: str, small: str) -> bool:
     is_name = bool(_NAME.fullmatch(word)) or (len(small) <= _LONG_ENOUGH and lexicon.weight(small) < _LONE)
     if not hidden and (is_name or any("Abbr" in one.grammemes or not one.known for one in readings(small))):
         return False  # «КоАП», «АлАТ», «АвтоВАЗ»
-    begun = len(small) >= _LONG_ENOUGH and _BEGUN.match(word) and hidden
+    begun = hidden and ((len(small) >= _LONG_ENOUGH and _BEGUN.match(word)) or _AMID.search(word))
     return swings(word) >= _SWINGS or bool(begun or _INSIDE.search(word))
 
 
 _LONE = 7.0
 """The weight of a word that is so frequent that it is no abbreviation."""
 _NAME = re.compile("[А-ЯЁ][а-яё]+[А-ЯЁ]+")
-_INSIDE, _BEGUN = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}")
-"""Capitals inside a word; at the beginning of one that people hide."""
+_INSIDE, _BEGUN, _AMID = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}"), re.compile("[а-яё][Б-ДЖЗЙ-НП-ТФ-Щ]")
+"""Capitals inside a word; at the beginning of one that people hide; a consonant, which bears no stress, inside one."""
 
 
 def _is_cry(word: str, *, particles: bool) -> bool:
