@@ -7,7 +7,17 @@ from functools import cached_property
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._lattice import HEARD, MASKS, RUSSIAN, SEPARATORS, SKELETON, SPELLING, SPELT, WordReading, read_as
+from augment_ru.normalizers._lattice import (
+    HEARD,
+    MASKS,
+    RUSSIAN,
+    SEPARATORS,
+    SKELETON,
+    SPELLING,
+    SPELT,
+    WordReading,
+    read_as,
+)
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
 from augment_ru.normalizers._pieces import ENDS, cased, core, swings
 from augment_ru.normalizers._reader import Piece, Reader
@@ -162,13 +172,16 @@ def is_told(context: Pieces, at: int) -> bool:
 
     So it does in «по кличке Z0rro», «слово casino», «ко-ро-ва, мо-ло-ко», «в слове к_рова пропущена буква».
     """
-    piece, hints = context.pieces[at].strip(ENDS), word_lists("reading_hints")
-    lemmas = {one.lemma for one in readings(context.pieces[at - 1].strip(ENDS).lower())} if at else set()
-    if (lemmas & hints["nick"] and not piece.isalpha()) or (lemmas & hints["term"] and piece.isascii()):
-        return True
-    plain = (each.strip(ENDS) for each, one in zip(context.pieces, context.judged, strict=True) if one is None)
-    if _SYLLABLES.fullmatch(piece) and any(_SYLLABLES.fullmatch(each) for each in plain):
-        return True
+    piece = context.pieces[at].strip(ENDS)
+    if at and (piece.isascii() or not piece.isalpha()):
+        hints, before = word_lists("reading_hints"), readings(context.pieces[at - 1].strip(ENDS).lower())
+        names = hints["term" if piece.isalpha() else "nick"]
+        if any(one.lemma in names for one in before):
+            return True
+    if "-" in piece and _SYLLABLES.fullmatch(piece):
+        return any(
+            one is None and _SYLLABLES.match(each) for each, one in zip(context.pieces, context.judged, strict=True)
+        )
     return "_" in piece and "букв" in context.text
 
 

@@ -8,6 +8,7 @@ from html import unescape
 from typing import ClassVar
 
 from augment_ru.edits import Edit
+from augment_ru.normalizers._lattice import RUSSIAN
 from augment_ru.normalizers._normalization import Normalization
 
 _UNSEEN = (
@@ -16,13 +17,11 @@ _UNSEEN = (
 )
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _SPACES = "\u2000-\u200a\u205f"
-_RUSSIAN, _CODE = "[А-Яа-яЁё]", r"(?:&(?:#\d{2,6}|#[xX][\da-fA-F]{2,5}|[a-zA-Z]+);|\\u[\da-f]{4})"
-"""Letters that stand beside a character written as a code: «&#1079;», «\\u0437»."""
 _FOUND = re.compile(
     "\u202e(?P<reversed>[^\u202a-\u202e\u2066-\u2069\n]+)[\u202c\u2069]?"
     f"|[{_UNSEEN}]+|[{_MARKS}]+|(?P<space>[{_SPACES}])"
     r"|(?<=[а-яё])(?P<tags>(?:</?[a-z]+>|\[/?[a-z]+\]|<!--.*?-->)+)(?=[а-яё])"
-    rf"|(?P<codes>(?<={_RUSSIAN}){_CODE}+|{_CODE}+(?={_RUSSIAN})|{_CODE}{{3,}})"
+    r"|(?P<codes>(?:[&\\](?:#\d{2,6};|#[xX][\da-fA-F]{2,5};|[a-zA-Z]+;|u[\da-f]{4}))+)"
 )
 _LIKELY = re.compile(f"[{_UNSEEN}{_MARKS}{_SPACES}<&\\[\\\\]")
 """What every text with something invisible contains."""
@@ -58,9 +57,10 @@ class InvisibleNormalization(Normalization):
             start, stop = found.span()
             if (inner := found["reversed"]) is not None:
                 yield Edit(start, stop, _ALL.sub("", inner)[::-1])
-            elif found["codes"]:
-                shown = _ALL.sub("", unescape(re.sub(r"\\u(.{4})", r"&#x\1;", found["codes"])))
-                if not shown or shown.isalpha():
+            elif codes := found["codes"]:
+                shown = _ALL.sub("", unescape(re.sub(r"\\u(.{4})", r"&#x\1;", codes)))
+                is_word = len(shown) > 2 or not RUSSIAN.isdisjoint(text[start - 1 : start] + text[stop : stop + 1])  # noqa: PLR2004
+                if is_word and (not shown or shown.isalpha()):
                     yield Edit(start, stop, shown)
             elif found["space"]:
                 yield Edit(start, stop, " ")
