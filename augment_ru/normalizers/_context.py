@@ -174,9 +174,8 @@ def is_told(context: Pieces, at: int) -> bool:
     """
     piece = context.pieces[at].strip(ENDS)
     if at and (piece.isascii() or not piece.isalpha()):
-        hints, before = word_lists("reading_hints"), readings(context.pieces[at - 1].strip(ENDS).lower())
-        names = hints["term" if piece.isalpha() else "nick"]
-        if any(one.lemma in names for one in before):
+        before = context.pieces[at - 1].strip(ENDS).lower()
+        if before in word_lists("reading_hints")["term" if piece.isalpha() else "nick"]:
             return True
     if "-" in piece and _SYLLABLES.fullmatch(piece):
         return any(
