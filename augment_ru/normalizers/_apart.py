@@ -11,8 +11,9 @@ from augment_ru.edits import Edit
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
+from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._context import Pieces, are_agreed
-from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading, names_of_bits, read_as
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_joined, is_listed, weight
 from augment_ru.normalizers._pieces import ENDS, cased, core, fold
 from augment_ru.normalizers._reader import Reader
@@ -70,7 +71,7 @@ def _is_stressed(text: str, edit: Edit) -> bool:
     """Tell whether letters stand apart to stress a word that people do not hide, alone in a line or said twice."""
     alone = _ENDED.search(text[: edit.start]) and (edit.stop == len(text) or text[edit.stop] in "\n.!?…")
     again = edit.text.lower() in text.lower()
-    is_plain = edit.note is not None and edit.note.kind == names_of_bits(SEPARATORS)
+    is_plain = edit.note is not None and edit.note.kind == by.names_of_bits(by.SEPARATORS)
     return bool(alone or again) and is_plain and not any(map(is_hidden, edit.text.lower().split()))
 
 
@@ -115,9 +116,9 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
             stop = starts[final] + len(context.pieces[final].rstrip(ENDS + inner))
             place = max(starts[start], begin)  # after a quotation mark
             raw = context.text[place:stop]
-            alike = not found.bits & SPELT
+            alike = not found.bits & by.SPELT
             new = cased(found.word, raw, initial=context.is_initial(start), alike=alike)
-            chosen[start] = read_as(place, stop, new, found.bits | SEPARATORS)
+            chosen[start] = by.read_as(place, stop, new, found.bits | by.SEPARATORS)
             taken.update(range(first, last))
             return
 
@@ -127,10 +128,10 @@ def _read_apart(reader: Reader, letters: str) -> WordReading | None:
     if sum(map(str.isalpha, letters)) * 2 < len(letters):
         return None
     found = reader.lattice.words(letters, within=0.0)
-    if found and not found[0].bits & WEAK and found[0].score >= _LEAST.get(len(letters), 2.0):
+    if found and not found[0].bits & by.WEAK and found[0].score >= _LEAST.get(len(letters), 2.0):
         return found[0]
     words = glued(letters.lower())
-    return WordReading(0.0, words, 0.0, SEPARATORS) if words else None
+    return WordReading(0.0, words, 0.0, by.SEPARATORS) if words else None
 
 
 def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last: int) -> Edit | None:
@@ -162,7 +163,7 @@ def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last:
     ):
         return None
     new = cased(joined, raw, initial=context.is_initial(first))
-    return read_as(places[first][0] + cores[first][0], places[last][0] + cores[last][1], new, SEPARATORS)
+    return by.read_as(places[first][0] + cores[first][0], places[last][0] + cores[last][1], new, by.SEPARATORS)
 
 
 def _windows(pieces: Sequence[str], at: int) -> list[tuple[int, int]]:

@@ -9,23 +9,9 @@ from typing import ClassVar, NamedTuple
 
 from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.numerals import ANY_CASE, nouns_behind, ways_to_count
+from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers import _lexicon as lexicon
-from augment_ru.normalizers._lattice import (
-    BOTH,
-    MASKS,
-    NAMES,
-    REPEATED,
-    RUSSIAN,
-    SEPARATORS,
-    SKELETON,
-    SPELLING,
-    SPELT,
-    WEAK,
-    Lattice,
-    Way,
-    WordReading,
-    is_picture,
-)
+from augment_ru.normalizers._lattice import RUSSIAN, Lattice, Way, WordReading, is_picture
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._pieces import ORDINAL, core, fold, stays, swings
 from augment_ru.resources import listed_in, word_lists
@@ -80,7 +66,7 @@ class WordKnowledge(Normalization):
     @property
     def bit(self) -> int:
         """The bit of this normalizer in numbers that state which normalizers a word needs: 1 << i for `NAMES[i]`."""
-        return 1 << NAMES.index(self.name)
+        return 1 << by.NAMES.index(self.name)
 
 
 class Piece(NamedTuple):
@@ -144,7 +130,7 @@ class Reader:
         return Lattice(
             ways,
             {sign: one.bit for one in self.parts for sign in one.wild}
-            | {sign: one.bit | WEAK for one in self.parts for sign in one.weakly_wild},
+            | {sign: one.bit | by.WEAK for one in self.parts for sign in one.weakly_wild},
             {sign: one.bit for one in self.parts for sign in one.skipped},
             sum(one.bit for one in self.parts if one.repeats),
             sum(one.bit for one in self.parts if one.softens),
@@ -163,10 +149,10 @@ class Reader:
         judged = self._judged(piece, initial=initial or self.eager) if len(piece) <= _MOST else None
         if judged and judged.found and not self.eager:
             best = judged.found[0]
-            is_ours = judged.kind in {"sure", "spelt"} and not best.bits & SPELLING
+            is_ours = judged.kind in {"sure", "spelt"} and not best.bits & by.SPELLING
             if is_ours and _CUT_OFF.fullmatch(piece, judged.start):
                 return judged._replace(kind="part", found=())
-            if _QUOTED.fullmatch(piece) and best.bits & ~BOTH and not any(map(lexicon.is_hidden, best.word.split())):
+            if _QUOTED.fullmatch(piece) and best.bits & ~by.BOTH and not any(map(lexicon.is_hidden, best.word.split())):
                 return None
         return judged
 
@@ -216,7 +202,7 @@ class Reader:
         found = [one for unknown in self.mending for one in unknown(word)]
         found.sort(key=by_score)
         least = -9.0 if self.eager else _LEAST
-        loses = found and found[0].bits == MASKS  # the forms of one word
+        loses = found and found[0].bits == by.MASKS  # the forms of one word
         return found if found and found[0].score > least and (loses or _is_clear(found)) else []
 
     def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
@@ -224,7 +210,7 @@ class Reader:
         small = word.lower()
         if lexicon.is_listed(small):
             if self.joins and _is_odd(word, small):
-                return Piece("sure", start, stop, word, (WordReading(lexicon.weight(small), small, 0.0, SEPARATORS),))
+                return Piece("sure", start, stop, word, (_divided(small),))
             is_part = lexicon.is_rare(small) or (len(small) < _SHORTEST and not lexicon.is_function(small))
             return Piece("part", start, stop, word) if self.joins and is_part else None
         is_name = not initial and word[0].isupper() and word[1:].islower()
@@ -340,13 +326,13 @@ class Reader:
     def _may(self, found: WordReading, written: str) -> bool:
         """Tell whether there is enough evidence to read `written` as this word."""
         alien = {char for char in written if char.isalnum() and char not in RUSSIAN}
-        if alien == {"ѣ"} or (not alien and found.bits & SPELT):  # «посѣтить», Belarusian «надвор'е»
+        if alien == {"ѣ"} or (not alien and found.bits & by.SPELT):  # «посѣтить», Belarusian «надвор'е»
             return lexicon.is_hidden(found.word)
-        if not alien and not found.bits & ~(SEPARATORS | REPEATED):
+        if not alien and not found.bits & ~(by.SEPARATORS | by.REPEATED):
             return self.joins and _is_apart(written, found)
-        if not alien and "-" in written and found.bits & SEPARATORS and not lexicon.is_hidden(found.word):
+        if not alien and "-" in written and found.bits & by.SEPARATORS and not lexicon.is_hidden(found.word):
             return False  # «под-снеж-ник-□»
-        if found.bits & WEAK and (len(found.word) < _LONG_ENOUGH or not lexicon.is_hidden(found.word)):
+        if found.bits & by.WEAK and (len(found.word) < _LONG_ENOUGH or not lexicon.is_hidden(found.word)):
             return False
         if len(found.word) < _SHORTEST and not written.isalnum():
             return False
@@ -359,7 +345,7 @@ class Reader:
         halves = folded.lower().split("-")
         once = "".join(halves[::2])
         if self.joins and halves[::2] == halves[1::2] and len(set(halves)) > 1 and lexicon.is_listed(once):
-            return Piece("sure", start, stop, folded, (WordReading(lexicon.weight(once), once, 0.0, SEPARATORS),))
+            return Piece("sure", start, stop, folded, (_divided(once),))
         cut = _CUTS.split(folded)
         if len(cut) == 1:
             return None
@@ -389,7 +375,9 @@ class Reader:
                 return None  # any letter
             inside = char.isalpha() or (folded[at - 1 : at].islower() and folded[at + 1 : at + 2].islower())
             ways = self.lattice.ways.get(char, self.lattice.ways.get(char.lower(), ())) if inside else ()
-            best = min((one for one in ways if one.bit != SPELT), key=lambda one: (one.cost, one.letters), default=None)
+            best = min(
+                (one for one in ways if one.bit != by.SPELT), key=lambda one: (one.cost, one.letters), default=None
+            )
             if best is None or best.cost > _UNLIKE:
                 return None
             letters.append(best.letters)
@@ -403,7 +391,7 @@ class Reader:
             return None
         if _is_glued(folded.lower()):
             return None
-        kind = "foreign" if cost and bits & SKELETON else "sure"
+        kind = "foreign" if cost and bits & by.SKELETON else "sure"
         return Piece(kind, start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
 
 
@@ -440,7 +428,7 @@ _NEEDED, _LONGER = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0, 6: 0.0, 7: 0.0}, -3
 def _joint(letters: str, ways: Sequence[Way]) -> Way:
     """Return one way for several to the same letters; what is both alike and spelt so has no bit."""
     bits = {one.bit for one in ways}
-    return Way(letters, min(one.cost for one in ways), 0 if sum(bits) == BOTH else ways[0].bit)
+    return Way(letters, min(one.cost for one in ways), 0 if sum(bits) == by.BOTH else ways[0].bit)
 
 
 def by_score(found: WordReading) -> tuple[float, str]:
@@ -454,11 +442,16 @@ def _is_clear(found: Sequence[WordReading]) -> bool:
     return not others or found[0].score - others[0].score >= _MARGIN
 
 
+def _divided(word: str) -> WordReading:
+    """Return the reading of a word that signs, capitals or brackets divide."""
+    return WordReading(lexicon.weight(word), word, 0.0, by.SEPARATORS)
+
+
 def _filled(folded: str) -> list[WordReading]:
     """Return the hidden word that a word is without one alien character that stands in several places: «идXиXот»."""
     aliens = [char for char in folded if char not in RUSSIAN]
     inner = folded.replace(aliens[0], "").lower() if len(aliens) > 1 else ""
-    return [WordReading(lexicon.weight(inner), inner, 0.0, SEPARATORS)] if lexicon.is_hidden(inner) else []
+    return [_divided(inner)] if lexicon.is_hidden(inner) else []
 
 
 def _bracketed(piece: str) -> Piece | None:
@@ -474,9 +467,7 @@ def _bracketed(piece: str) -> Piece | None:
         return None
     if is_round and cut["sign"] == "(" and (_is_whole(outer) or not rest):
         return None
-    return Piece(
-        "sure", start, cut.end("word"), cut["word"], (WordReading(lexicon.weight(word), word, 0.0, SEPARATORS),)
-    )
+    return Piece("sure", start, cut.end("word"), cut["word"], (_divided(word),))
 
 
 _BRACKETS = re.compile(
@@ -494,7 +485,7 @@ def _gapped(small: str) -> list[WordReading]:
         return []
     size = len(small) if cut[2] != "…" else len(small) + 2
     likely = (
-        WordReading(lexicon.weight(word) - 2.0 * abs(len(word) - size), word, 0.0, MASKS)
+        WordReading(lexicon.weight(word) - 2.0 * abs(len(word) - size), word, 0.0, by.MASKS)
         for word in lexicon.hidden_forms()
         if word.startswith(cut[1]) and word.endswith(cut[3]) and abs(len(word) - size) < _SHORTEST
     )
@@ -511,20 +502,16 @@ def _said(word: str) -> list[WordReading]:
     if not cut or word.isdigit():
         return []
     before, number, after = cut.groups()
-    is_whole = not before or _is_whole(before)
+    is_whole, found = not before or _is_whole(before), []
     ranks = ORDINAL.fullmatch(number + after) or ways_to_count(int(number), nouns_behind(f" {after}"), ANY_CASE)
     if len(after) == 1 > len(before) or (is_whole and after and ranks):
         return []
     is_doubtful = len(after) < _SHORTEST and is_whole  # «в7», «100ка»
-    found = [
-        WordReading(lexicon.weight(said) - 2 * cost, said, cost, MASKS)
-        for letters, cost, item in lexicon.table_of("said")
-        if item == number
-        and lexicon.is_form(said := before + letters + after)
-        and not (is_doubtful and before and cost)
-    ]
-    least = _FREQUENT if is_doubtful else _NEEDED[4]
-    found = [one for one in found if one.score >= least and not has_reading(one.word, "NUMR", "Anum")]
+    for letters, cost, item in lexicon.table_of("said"):
+        said = before + letters + after
+        one = WordReading(lexicon.weight(said) - 2 * cost, said, cost, by.MASKS)
+        if item == number and lexicon.is_form(said) and one.score >= (_FREQUENT if is_doubtful else _NEEDED[4]):
+            found += [one] if not (is_doubtful and before and cost) and not has_reading(said, "NUMR", "Anum") else []
     return sorted(found, key=by_score)
 
 
@@ -579,7 +566,7 @@ def _is_marked(written: str, found: WordReading) -> bool:
         counts = bool(ways_to_count(int(count[2]), nouns_behind(f" {count[3]}"), ANY_CASE))
         return counts and not hides and _is_whole(count[1])
     if two := _BETWEEN.fullmatch(written.lower()):
-        return all(map(_is_whole, two.groups())) and not (hides and found.bits == SEPARATORS)
+        return all(map(_is_whole, two.groups())) and not (hides and found.bits == by.SEPARATORS)
     bare = written.lower().strip(_MARKS)
     return not hides and RUSSIAN.issuperset(bare) and _is_whole(bare)
 
@@ -615,7 +602,7 @@ def _is_apart(written: str, found: WordReading) -> bool:
         (set(parts) <= _units() and len(parts) <= _SHORTEST)
         or size < _SHORTEST
         or (size == _SHORTEST and found.score < _NEEDED[3])
-        or found.bits & REPEATED
+        or found.bits & by.REPEATED
     ):
         return False
     if len(parts) > 2 and sum(len(part) == 1 for part in parts) > 1 and found.word != parts[-1]:  # noqa: PLR2004

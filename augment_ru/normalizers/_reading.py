@@ -11,6 +11,7 @@ from math import exp, inf
 from operator import ne
 
 from augment_ru.edits import Edit
+from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._apart import joined_pieces
 from augment_ru.normalizers._context import (
     FOREIGN,
@@ -19,11 +20,10 @@ from augment_ru.normalizers._context import (
     agreeing_reading,
     is_imperative,
     is_initial,
-    is_told,
     mended,
 )
 from augment_ru.normalizers._latin import latin
-from augment_ru.normalizers._lattice import MASKS, RUSSIAN, SPELLING, WordReading, names_of_bits, read_as
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import common, count, is_hidden, is_joined, is_word
 from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
@@ -159,7 +159,7 @@ class _Texts(Normalization):
                 total = sum(exp(one.score - found[0].score) for one in found)
                 for one in found[:n]:
                     new = cased(one.word, word, initial=place.start() == 0)
-                    edit = read_as(place.start() + start, place.start() + stop, new, one.bits)
+                    edit = by.read_as(place.start() + start, place.start() + stop, new, one.bits)
                     ways.append((exp(one.score - found[0].score) / total, (edit,)))
             beam = [(one * other, (*made, *more)) for one, made in beam for other, more in ways or [(1.0, tuple(sure))]]
             beam = sorted(beam, key=lambda one: -one[0])[:n]
@@ -194,7 +194,7 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
             best = one.found[0]
         elif one.kind == "several":
             best = agreeing_reading(context, at, one.found)
-        if (best is not None or at in found) and is_told(context, at):
+        if (best is not None or at in found) and context.is_told(at):
             continue
         if best is not None:
             chosen[at] = context.written(at, one, best.word, best.bits)
@@ -213,9 +213,8 @@ def _is_slip(text: str, edit: Edit) -> bool:
     written, words = text[edit.start : edit.stop].lower().split(), edit.text.lower().split()
     is_spaced = len("".join(written)) == len("".join(words)) and {len(written), len(words)} == {1, 2}
     kind = edit.note.kind if edit.note is not None else ""
-    is_misspelt = kind == names_of_bits(SPELLING) or (
-        kind == names_of_bits(MASKS) and sorted(written[0]) == sorted(words[0])
-    )
+    is_shuffled = kind == by.names_of_bits(by.MASKS) and sorted(written[0]) == sorted(words[0])
+    is_misspelt = is_shuffled or kind == by.names_of_bits(by.SPELLING)
     differ = sum(map(ne, written[0], words[0]))
     often = inf if len(written) > 1 or (is_misspelt and differ == 1) else _OFTEN[is_misspelt and differ > 2]  # noqa: PLR2004
     hides = any(is_hidden(word) and count(word) < often for word in words) or (
