@@ -83,11 +83,7 @@ def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
     gaps = [gap.span() for gap in re.finditer(r"\s+", run[0])]
     widths = [stop - start for start, stop in gaps]
     usual = max(sorted(set(widths)), key=widths.count, default=1)
-    edges = [
-        0,
-        *(place for gap in gaps if gap[1] - gap[0] > usual for place in gap),
-        len(run[0]),
-    ]
+    edges = [0, *(place for gap in gaps if gap[1] - gap[0] > usual for place in gap), len(run[0])]
     return [(run.start() + one, run.start() + other) for one, other in zip(edges[::2], edges[1::2], strict=True)]
 
 
@@ -158,9 +154,8 @@ def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last:
     if governs or (few and (not unknown or longest > _SHORT + 1)):
         return None
     alone = sum(weight(word) if is_listed(word) else _UNKNOWN for word in small)
-    if weight(joined) - alone + _CHANCE * (len(words) - 1) < (
-        _GAIN if unknown else _GAIN_HIDDEN if hidden else _GAIN_KNOWN
-    ):
+    least = _GAIN if unknown else _GAIN_HIDDEN if hidden else _GAIN_KNOWN
+    if weight(joined) - alone + _CHANCE * (len(words) - 1) < least:
         return None
     new = cased(joined, raw, initial=context.is_initial(first))
     return by.read_as(places[first][0] + cores[first][0], places[last][0] + cores[last][1], new, by.SEPARATORS)
@@ -234,9 +229,7 @@ def _weight(part: str) -> float:
 def _short() -> frozenset[str]:
     """Return the short words that may be glued to others."""
     often = (word for word, found in word_counts().items() if found >= _OFTEN and RUSSIAN.issuperset(word))
-    return _ALONE.union(
-        word for word in often if len(word) == _SHORT or (len(word) == _SHORT - 1 and is_function(word))
-    )
+    return _ALONE.union(one for one in often if len(one) == _SHORT or (len(one) == _SHORT - 1 and is_function(one)))
 
 
 _NEVER_FIRST = frozenset(["ли", "же", "бы", "то", "ка", "ж", "б"])

@@ -5,9 +5,7 @@ from augment_ru.edits import Edit, Note
 NAMES = ("skeleton", "masks", "separators", "layout", "transliteration", "stretching", "spelling")
 """The normalizers of words. Bit i of a reading is set if it needs normalizer i. Two further bits may be set:
 `WEAK`, if a sign stands for a letter as only in hidden words; `HEARD`, if a word is spelt by its sound on purpose."""
-SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK, HEARD = (
-    1 << place for place in range(len(NAMES) + 2)
-)
+SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK, HEARD = (1 << place for place in range(9))
 
 
 def names_of_bits(bits: int) -> str:

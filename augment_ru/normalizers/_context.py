@@ -37,6 +37,11 @@ class Pieces:
         self.pieces = [text[start:stop] for start, stop in self.places]
         self.judged = [odd.get(piece) for piece in self.pieces]
 
+    @property
+    def is_russian(self) -> bool:
+        """Whether so few words of the text are of another language that letters like «і» in it are to be read."""
+        return self.languages[0] * _FOREIGN <= self.languages[1]
+
     def is_initial(self, at: int) -> bool:
         """Tell whether a sentence begins with the piece of index `at`."""
         return is_initial(self.pieces, at)
@@ -79,10 +84,10 @@ class Pieces:
             if before in word_lists("reading_hints")["term" if piece.isalpha() else "nick"]:
                 return True
         if "-" in piece and _SYLLABLES.fullmatch(piece):
-            return any(
-                one is None and _SYLLABLES.match(each) for each, one in zip(self.pieces, self.judged, strict=True)
-            )
-        return "_" in piece and "букв" in self.text
+            plain = (each for each, one in zip(self.pieces, self.judged, strict=True) if one is None)
+            return "слог" in self.text or any(map(_SYLLABLES.match, plain))
+        is_code = piece[1:].isdigit() and piece[0].isupper() and not self.is_initial(at)  # «корпус О5»
+        return is_code or ("_" in piece and "букв" in self.text)
 
     @cached_property
     def languages(self) -> tuple[int, int]:
@@ -116,7 +121,7 @@ def is_initial(pieces: Sequence[str], at: int) -> bool:
 _ALIKE = re.compile(r"[A-Z][A-Z\d]+[^A-Z]*[а-яё]")
 """Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
-FOREIGN, _UNKNOWN = 12, 4
+_FOREIGN, _UNKNOWN = 12, 4
 """How many Russian words a text must have for each word that is not Russian. The first number is for reading letters of
 other Cyrillic alphabets («і») as Russian ones, the second for correcting unknown words."""
 
@@ -169,7 +174,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     return found
 
 
-_SYLLABLES = re.compile(r"(?:[б-джзй-нп-тф-щьъ]*[аеиоуыэюяё][б-джзй-нп-тф-щьъ]*-){2,}[а-яё]+")
+_SYLLABLES = re.compile(r"(?:[б-джзй-нп-тф-щьъ]*[аеиоуыэюяё][б-джзй-нп-тф-щьъ]*-){2,}[а-яё]+", re.IGNORECASE)
 
 
 def is_imperative(word: str) -> bool:
@@ -215,8 +220,6 @@ def _agreement(before: str, word: str, after: str) -> int:
         found += 1 if any(cases & one.grammemes for one in kinds) else -1
     if after and (cases := cases_behind(word)):
         found += any(cases & one.grammemes for one in readings(after))
-    if any("tran" in one.grammemes for one in readings(before)):  # «скиньте ссылку»
-        found += any("accs" in one.grammemes for one in kinds)
     for other in (one for one in (before, after) if len(one) > 1):
         found += any(are_agreed(one, each) for one in kinds for each in readings(other) if each.known)
     return found

@@ -109,12 +109,8 @@ class _Latin:
             strange = sum(
                 _is_strange(self.words[at], grades[at], keyed=way) for at in run if not (many and grades[at].may)
             )
-            if (
-                len(run) == 1
-                and run[0] not in sure
-                and strange + 1 > good * _STRANGE
-                and (one := self._standing(run[0]))
-            ):
+            is_alone = len(run) == 1 and run[0] not in sure and strange + 1 > good * _STRANGE
+            if is_alone and (one := self._standing(run[0])):
                 found[run[0]] = one
             elif strange <= good * _STRANGE:
                 for at in run:

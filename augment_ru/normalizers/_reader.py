@@ -189,11 +189,8 @@ class Reader:
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
         russian = sum(char in RUSSIAN for char in folded)
-        if (
-            not russian
-            and not _is_sister(folded)
-            and (piece.isascii() or folded.replace("'", "").replace("`", "").isalnum())
-        ):
+        is_plain = piece.isascii() or folded.replace("'", "").replace("`", "").isalnum()
+        if not russian and not _is_sister(folded) and is_plain:
             return self._latin(piece, folded, start, stop, is_fancy=folded != word)
         return self._mixed(piece, folded, start, stop, russian)
 
@@ -313,9 +310,7 @@ class Reader:
             while stop < len(piece) and piece[stop] in "_*~|)]}>" and piece[stop] in folded:
                 stop += 1
             # «çил» is Chuvash; no language mixes Greek and Russian letters in a word
-            is_alien = RUSSIAN.isdisjoint(folded) or any(
-                "\x80" <= char < "\u0250" and char.isalpha() for char in folded
-            )
+            is_alien = RUSSIAN.isdisjoint(folded) or any("\x80" <= one < "\u0250" and one.isalpha() for one in folded)
             kind = "foreign" if _is_sister(folded) or (is_alien and not lexicon.is_hidden(found[0].word)) else "sure"
             return Piece(kind, start, stop, folded, found)
         found = (_filled(folded) if self.joins else []) or (_gapped(folded.lower()) if "masks" in self.names else [])
@@ -506,7 +501,7 @@ def _said(word: str) -> list[WordReading]:
     ranks = ORDINAL.fullmatch(number + after) or ways_to_count(int(number), nouns_behind(f" {after}"), ANY_CASE)
     if len(after) == 1 > len(before) or (is_whole and after and ranks):
         return []
-    is_doubtful = len(after) < _SHORTEST and is_whole  # «в7», «100ка»
+    is_doubtful = len(after) < _SHORTEST and (is_whole or len(before) == 1)  # «в7», «100ка», «р1»
     for letters, cost, item in lexicon.table_of("said"):
         said = before + letters + after
         one = WordReading(lexicon.weight(said) - 2 * cost, said, cost, by.MASKS)

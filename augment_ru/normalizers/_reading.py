@@ -13,15 +13,7 @@ from operator import ne
 from augment_ru.edits import Edit
 from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._apart import joined_pieces
-from augment_ru.normalizers._context import (
-    FOREIGN,
-    PIECE,
-    Pieces,
-    agreeing_reading,
-    is_imperative,
-    is_initial,
-    mended,
-)
+from augment_ru.normalizers._context import PIECE, Pieces, agreeing_reading, is_imperative, is_initial, mended
 from augment_ru.normalizers._latin import latin
 from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import common, count, is_hidden, is_joined, is_word
@@ -183,14 +175,12 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
     chosen, taken = joined_pieces(context) if context.reader.joins else ({}, set())
     found = latin(context)
     unknown = mended(context, taken, len(chosen) + len(found))
-    strange, plain = context.languages
     for at, one in enumerate(context.judged):
         if one is None or at in taken:
             continue
         best = unknown.get(at)
-        if one.kind in {"sure", "turned"} or (
-            one.kind == "foreign" and strange * FOREIGN <= plain and set(_QUOTES).isdisjoint(context.pieces[at])
-        ):
+        is_alien = one.kind == "foreign" and context.is_russian and set(_QUOTES).isdisjoint(context.pieces[at])
+        if is_alien or one.kind in {"sure", "turned"}:
             best = one.found[0]
         elif one.kind == "several":
             best = agreeing_reading(context, at, one.found)
@@ -217,10 +207,8 @@ def _is_slip(text: str, edit: Edit) -> bool:
     is_misspelt = is_shuffled or kind == by.names_of_bits(by.SPELLING)
     differ = sum(map(ne, written[0], words[0]))
     often = inf if len(written) > 1 or (is_misspelt and differ == 1) else _OFTEN[is_misspelt and differ > 2]  # noqa: PLR2004
-    hides = any(is_hidden(word) and count(word) < often for word in words) or (
-        len(words) > 1 and is_imperative(words[0])
-    )
-    return (is_spaced or is_misspelt) and not hides
+    hides = any(is_hidden(word) and count(word) < often for word in words)
+    return (is_spaced or is_misspelt) and not hides and not (len(words) > 1 and is_imperative(words[0]))
 
 
 _OFTEN = 50_000, 20_000
