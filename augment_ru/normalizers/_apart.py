@@ -252,11 +252,10 @@ def goes_before(one: str, other: str) -> bool:
     hidden = is_hidden(one) + is_hidden(other)
     if hidden > 1 or (is_long and hidden):
         return True
-    if (len(one) > _SHORT or hidden) and any(
-        are_agreed(each, reading) for each in readings(one) if each.known for reading in kinds
-    ):
+    known = [reading for reading in readings(one) if reading.known]
+    if (len(one) > _SHORT or hidden) and any(are_agreed(each, reading) for each in known for reading in kinds):
         return True
-    if any(reading.known and reading.pos in {"VERB", "INFN", "ADVB"} for reading in readings(one)):
+    if any(reading.pos in {"VERB", "INFN", "ADVB"} for reading in known):
         return any(reading.pos in {"VERB", "ADVB"} or reading.grammemes & {"accs", "gent"} for reading in kinds)
     return is_long and any("gent" in reading.grammemes for reading in kinds)
 

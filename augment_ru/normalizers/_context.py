@@ -154,15 +154,14 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         if is_name and not context.is_initial(at):
             continue
         words = one.found[0].word.split() if one.found else []
-        loses, behind = words and one.found[0].bits == by.MASKS, "".join(context.pieces[at + 1 : at + 2])
+        loses, behind = bool(words) and one.found[0].bits == by.MASKS, "".join(context.pieces[at + 1 : at + 2])
         if loses and context.pieces[at][-1] == "." and behind and not behind[0].isupper():
             continue  # «крдт. до 5 млн» is an abbreviation
         is_game = len(words) == 1 and one.found[0].bits & (by.SKELETON | by.SEPARATORS | by.HEARD)
         is_offer = len(words) > 2 or any(map(is_hidden, words)) or (words[1:] and is_imperative(words[0]))  # noqa: PLR2004
         is_told = len(words) == 1 and not reader.eager and words[0] in context.text  # «карова» вместо «корова»
         if words and not is_told and (reader.eager or is_game or is_offer):
-            fits = agreeing_reading(context, at, one.found) if loses else None  # «крдт»: «кредит» or «кредиту»
-            found[at] = fits or one.found[0]
+            found[at] = (loses and agreeing_reading(context, at, one.found)) or one.found[0]  # «кредит» or «кредиту»
         elif one.written[0].islower() and (one.found or not is_listed(one.written)):
             unknown.append((at, one))
     others += len(found) + sum(one is not None and one.kind == "sure" for one in context.judged)

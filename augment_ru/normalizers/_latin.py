@@ -1,6 +1,7 @@
 """Reads words without Russian letters: Russian words in Latin letters, in look-alikes or in the wrong layout."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from augment_ru.language.morphology import readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._context import Pieces
-from augment_ru.normalizers._lattice import RUSSIAN
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import is_function, is_hidden, plain, table_of, weight
 from augment_ru.normalizers._pieces import core, is_shout, only_alike, swings
 from augment_ru.normalizers._reader import Piece, by_score
@@ -211,18 +212,12 @@ def _in_one_manner(words: _Words) -> _Words:
     other = by.BOTH ^ usual
     if manners.count(usual) < 2 or manners.count(other):  # noqa: PLR2004
         return words
-    return {
-        at: one._replace(
-            found=sorted(
-                (
-                    each._replace(score=each.score - _OTHERWISE * bool(each.bits & (by.BOTH ^ usual)))
-                    for each in one.found
-                ),
-                key=by_score,
-            )
-        )
-        for at, one in words.items()
-    }
+
+    def judged(found: Sequence[WordReading]) -> list[WordReading]:
+        less = (one._replace(score=one.score - _OTHERWISE * bool(one.bits & other)) for one in found)
+        return sorted(less, key=by_score)
+
+    return {at: one._replace(found=judged(one.found)) for at, one in words.items()}
 
 
 _OTHERWISE = 4.0

@@ -277,9 +277,7 @@ def with_letter(before: str, after: str) -> list[str]:
     found |= {"е"} if "ё" in found else set()  # «е» may stand for «ё»
     if "е" in found or "ё" in gap or _gaps()[hash(plain(gap)) & _GAPS]:
         words, new = _counts(), _new()
-        found.update(
-            letter for letter in LETTERS if plain(before + letter + after) in words or before + letter + after in new
-        )
+        found |= {one for one in LETTERS if plain(before + one + after) in words or before + one + after in new}
     return [before + letter + after for letter in sorted(found)]
 
 

@@ -370,9 +370,8 @@ class Reader:
                 return None  # any letter
             inside = char.isalpha() or (folded[at - 1 : at].islower() and folded[at + 1 : at + 2].islower())
             ways = self.lattice.ways.get(char, self.lattice.ways.get(char.lower(), ())) if inside else ()
-            best = min(
-                (one for one in ways if one.bit != by.SPELT), key=lambda one: (one.cost, one.letters), default=None
-            )
+            shown = [one for one in ways if one.bit != by.SPELT]
+            best = min(shown, key=lambda one: (one.cost, one.letters), default=None)
             if best is None or best.cost > _UNLIKE:
                 return None
             letters.append(best.letters)

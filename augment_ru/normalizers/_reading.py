@@ -145,9 +145,8 @@ class _Texts(Normalization):
             ways: list[tuple[float, tuple[Edit, ...]]] = []
             start, stop = core(place[0])
             word = place[0][start:stop]
-            if (not sure or (sure[0].start, sure[-1].stop) == (place.start() + start, place.start() + stop)) and (
-                found := self._all(place[0], word)
-            ):
+            is_one = not sure or (sure[0].start, sure[-1].stop) == (place.start() + start, place.start() + stop)
+            if is_one and (found := self._all(place[0], word)):
                 total = sum(exp(one.score - found[0].score) for one in found)
                 for one in found[:n]:
                     new = cased(one.word, word, initial=place.start() == 0)
