@@ -235,12 +235,19 @@ def test_a_text_of_one_or_two_letters_keeps_its_letters(name: str) -> None:
 
 
 _ASKING = "Жду Ивана Петрова. Пришли ему отчёт. Покажи план. Назови дату. Перечисли всех."
+_COSY = "Ура, мама! Пьём чай, едим суп, хлеб и булку на балконе, ну очень вкусно! Кот спит, а я вяжу кофту."
 _SHORTENED = "Через 2 дня 5 кошек, т. е. все, ушли на 8 часов в г. Казань, т. к. там 12 рыб, сыр и т. д."
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_every_seed_gives_other_outcomes_and_zero_is_a_seed(name: str) -> None:
-    sources = [_ASKING, _SHORTENED, *SENTENCES, *(" ".join((*KNOWN[at:], *KNOWN[:at])) for at in range(len(KNOWN)))]
+    sources = [
+        _ASKING,
+        _SHORTENED,
+        _COSY,
+        *SENTENCES,
+        *(" ".join((*KNOWN[at:], *KNOWN[:at])) for at in range(len(KNOWN))),
+    ]
     seeds = [0, 1, -1, 2**70] if IS_FULL else [0, (1, -1, 2**70)[ATTACKS.index(name) % 3]]
     found = {tuple(result.text for result in outcomes(name, sources, seed=seed)) for seed in seeds}
     assert len(found) == len(seeds)
@@ -251,6 +258,8 @@ def test_equal_texts_of_different_rows_are_changed_in_different_ways(name: str) 
     text = f"{_ASKING} {' '.join(KNOWN[:6])} Кошка и собака бегут домой, а ещё темно, но они знают, что идти недалеко."
     if name in ("abbreviations", "numbers"):
         text = f"{text} {_SHORTENED}"
+    if name == "diminutives":
+        text = _COSY
     perturber = Perturber(name, similarity="none")
     found = perturber.perturb(prepared_rows(perturber.needs, text, 60 if IS_FULL else 12)).results
     assert len({result.text for result in found}) >= len(found) // 6
