@@ -92,3 +92,13 @@ def test_a_search_is_the_same_beside_other_texts() -> None:
     long = " ".join(SENTENCES)
     texts = ["Кот спит.", long, SENTENCES[0], f"{long}\n{long}"]
     assert [one.metadata() for one in augmenter.texts(texts)] == [augmenter(text).metadata() for text in texts]
+
+
+def test_the_most_sentences_that_pass_together_change() -> None:
+    """In a long text of sentences that lose as much, some change: as many as the threshold for so many lets pass."""
+    text = " ".join(SENTENCES * 40)
+    result = Augmenter("eda_delete", constraints=())(text)
+    count = len(result.sentences)
+    assert count >= 20
+    assert min(score for *_, score in result.sentences) >= raised_threshold(0.73, count)
+    assert len(Augmenter("eda_delete", constraints=())(" ".join(SENTENCES * 20)).sentences) <= count + 5

@@ -1,11 +1,10 @@
 """Finds the words that hold a sentence together: nouns, predicates, conjunctions, prepositions, question words."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
-from augment_ru.constraints.functions.units import is_number
 from augment_ru.constraints.rule_file import OfWords
 from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_lemma, has_reading, readings
 
@@ -29,6 +28,7 @@ _CONDITIONS = frozenset({"если", "ежели", "коли", "кто", "ком
 """Words that open a clause in which a modifier decides of whom or when the main clause is true."""
 _GO_ON = frozenset(",:;–—-")
 """Marks after which a sentence goes on."""
+_SPEAKERS = frozenset({"я", "ты", "мы", "вы"})
 _AMOUNTS = frozenset({"сколько", "столько"})
 _TIMES = frozenset({"после", "до", "перед", "при"})
 """Prepositions before an event, whose genitive says whose event it is: «после смерти [отца]»."""
@@ -45,9 +45,10 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     Words without a label only modify others, and may be deleted first. The labels:
 
     - CORE may be deleted next: a noun, a link verb, or a word used as a noun.
-    - LAST may be deleted after CORE: a predicate that is not a finite verb, a conjunction, a preposition.
+    - LAST may be deleted after CORE: a predicate that is not a finite verb, a conjunction.
     - KEPT must stay: a finite verb and the words that it demands, a question word, an adjective without which its noun
-      means another thing («другой»), a modifier in a condition, and what a clause without a predicate says.
+      means another thing («другой»), a modifier in a condition, what a clause without a predicate says, «я» or «ты»
+      beside a past tense, and a preposition of which the case of the noun alone does not tell.
     - PHRASE is a preposition with its noun.
 
     Args:
@@ -93,7 +94,7 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
     elif kind == "CONJ":
         label = "" if _opens_clause(words, kinds, clauses, at) else "LAST"
     elif kind == "PREP":
-        label = "" if _tells_place(words, kinds, at) else "LAST"
+        label = "" if _tells_place(words, kinds, at) else "KEPT"
     elif kind in ("ADVB", "PRCL", "INTJ"):
         predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and not clauses.has_predicate(at))
         label = "LAST" if predicate else ""
@@ -106,14 +107,13 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
     """Tell whether a word must stay since a predicate demands it, or since it says what a clause is about.
 
     That is a modifier in a condition («если есть [социальная] карта»), a pronoun or an attribute in a clause without a
-    predicate («муж хочет кошку, а [я] собаку»), and a preposition before a number («дети [до] шести лет»).
+    predicate («муж хочет кошку, а [я] собаку»), and the subject of a past tense that does not show it («[я] смеялся»).
     """
-    kind, word = kinds[at], words[at]
+    kind = kinds[at]
+    if words[at] in _SPEAKERS and clauses.is_past(at):
+        return True
     if kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at):
         return True
-    if kind == "PREP":
-        numbers = (is_number(one) or has_lemma(one, {"один"}) for one in words[at + 1 : at + 2])
-        return word not in _CASE_OF_PLACE and any(numbers)
     if kind in ("ADJF", "PRTF", "ADVB") and clauses.is_condition(at):
         return True
     return clauses.is_bare(at) and (kind in ("NOUN", "NPRO") or _is_attribute(words, kinds, at))
@@ -181,6 +181,14 @@ class _Clauses:
     def has_link(self, at: int) -> bool:
         """Tell whether the clause of a word has a link verb."""
         return self._number[at] in self._links
+
+    def is_past(self, at: int) -> bool:
+        """Tell whether the clause of a word has a verb in the past tense, which does not say whether «я» or «ты»."""
+        clause = slice(bisect_left(self._number, self._number[at]), bisect_right(self._number, self._number[at]))
+        return any(
+            kind == "VERB" and has_reading(word, "past")
+            for kind, word in zip(self._kinds[clause], self._words[clause], strict=True)
+        )
 
     def has_predicate(self, at: int) -> bool:
         """Tell whether the clause of a word has another predicate than a link verb: «стало ясно» has none."""
