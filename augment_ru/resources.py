@@ -1,6 +1,6 @@
 """Finds the data files of this package, and reads the dictionaries among them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from math import inf, nan
 from pathlib import Path
@@ -153,6 +153,20 @@ def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
 
 def _replacements(name: str) -> Iterator[tuple[str, ...]]:
     return rows(dictionary_path(name), columns=4, default=NO_PHRASES)
+
+
+@cache
+def lemmas_in(read: Callable[[str], Mapping[tuple[str, str], object]], name: str) -> frozenset[str]:
+    """Return the lemmas of a dictionary.
+
+    Args:
+        read: a function from the name of a dictionary to a mapping whose keys are a lemma and a part of speech.
+        name: the name of a shipped dictionary, or the path of any other `.tsv` file.
+
+    Raises:
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
+    """
+    return frozenset(lemma for lemma, _ in read(name))
 
 
 class Sense(NamedTuple):

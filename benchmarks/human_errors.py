@@ -21,8 +21,11 @@ from rich.console import Console
 from rich.table import Table
 
 from augment_ru import Augmenter
+from augment_ru.engine.attack import Attack, make
 
 _WORD = re.compile("[а-яё]+(?:-[а-яё]+)*", re.IGNORECASE)
+_MISSPELL = make("misspell", {"styles": "any"})
+"""The attack with slang and stretched vowels in all texts: these sentences are not of chats, as people's are."""
 _REST_WORDS = 23_500
 """The words in which people make the errors of `classes.rest`, at 4.54 per 100 words."""
 _CLASSES = {
@@ -180,8 +183,8 @@ def systems(texts: Sequence[str], seed: int) -> dict[str, list[tuple[str, str]]]
     """The pairs of text and perturbed text of each system."""
     from augmentex import CharAug  # noqa: PLC0415
 
-    def ours(name: str, **options: Any) -> list[tuple[str, str]]:  # noqa: ANN401
-        made = Augmenter(name, constraints=(), similarity="none", seed=seed, **options).texts(texts)
+    def ours(attack: str | Attack, **options: Any) -> list[tuple[str, str]]:  # noqa: ANN401
+        made = Augmenter(attack, constraints=(), similarity="none", seed=seed, **options).texts(texts)
         return [(result.source, result.text) for result in made]
 
     def theirs(augment: Callable[[str], str]) -> list[tuple[str, str]]:
@@ -189,7 +192,7 @@ def systems(texts: Sequence[str], seed: int) -> dict[str, list[tuple[str, str]]]
 
     rival = CharAug(unit_prob=0.02, min_aug=0, max_aug=5, mult_num=3, lang="rus", platform="pc", random_seed=seed)
     return {
-        "misspell": ours("misspell"),
+        "misspell": ours(_MISSPELL),
         "butterfingers 0.15": ours("butterfingers"),
         "butterfingers 0.011": ours("butterfingers", probability=0.011, min_changes=0),
         "augmentex CharAug 0.02": theirs(lambda text: str(rival.augment(text=text))),
@@ -212,7 +215,7 @@ def main() -> None:
     words = sum(len(_WORD.findall(text)) for text in texts)
     kinds = Counter[str]()
     for seed in range(given.seed, given.seed + given.repeats):
-        for result in Augmenter("misspell", constraints=(), similarity="none", seed=seed).texts(texts):
+        for result in Augmenter(_MISSPELL, constraints=(), similarity="none", seed=seed).texts(texts):
             for edit in result.script.edits:
                 if edit.note and edit.note.kind:
                     kinds.update(edit.note.kind.split("+"))

@@ -1,4 +1,4 @@
-# ruff: noqa: S607, PLC0415, C901  (programs of the system; libraries that only one step needs)
+# ruff: noqa: S607, PLC0415  (programs of the system; libraries that only one step needs)
 """Fit the dictionary `ocr` to what Tesseract makes of rendered sentences.
 
 Three steps: `read` renders sentences in free fonts and has Tesseract read them; `fit` aligns what it read with the
@@ -15,9 +15,10 @@ import argparse
 import io
 import json
 import random
+import re
 import subprocess
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from augment_ru.attacks.ocr import (
 )
 from augment_ru.engine.attack import make
 
-HELD_OUT = ("Carlito", "FreeSerif", "Inter", "Lato", "Old Standard", "PT Sans", "Hack")
+HELD_OUT = ("Carlito", "FreeSerif", "Inter", "Lato", "Old Standard TT", "PT Sans", "Hack")
 """Families of fonts that are never fitted: they are for the comparison alone."""
 FITTED = (
     "Anonymous Pro",
@@ -80,12 +81,22 @@ LEAST = 3
 """The fewest errors for which the signs beside them are told apart, instead of their kinds."""
 WORST = 0.35
 """A line with more errors than this share of its signs is ruined; it is not fitted."""
+OF_SHAPE, OF_ONE = 5.0, 1.0
+"""How many errors the mean of all confusions counts as beside those of a class, and a class beside one confusion."""
 SEEN = 20
-"""A sign has a factor of its own if so many of its errors, and half of them, are in lines without other errors."""
+"""A sign is steady if so many of its errors, and half of them, are in lines without other errors."""
 ALWAYS = 0.9
 """A sign that is misread at so many of its places is never read as itself: at the others its neighbours are, too."""
 Context = tuple[str, str, str]
 """Signs, with what stands before and after them: a sign or a kind of signs."""
+Counts = Counter[tuple[Context, str, str]]
+"""How many times a context is read as a string, or how many places it has (with ""), at a quality."""
+Rates = dict[tuple[Context, str], dict[str, float]]
+"""How often a context is read as a string at each quality."""
+Aligned = tuple[str, str, dict[tuple[int, int], str]]
+"""A sentence, its quality, and for each misread range what is read instead."""
+ALL = ("",)
+"""The class of all confusions."""
 LENGTHS = range(20, 141)
 """How many signs the sentences have."""
 RAREST = 0.001
@@ -94,13 +105,14 @@ FEWEST = 50
 """The fewest texts of either kind that a classifier is trained on."""
 HEADER = """\
 # What a scanner misreads, for the attack "ocr": what signs between others are taken for, how often.
-# Source: fitted by scripts/fit_ocr.py to {lines} sentences of RuBLiMP (Apache-2.0; a sign «–» was added to 400 of
-#   them: in front, between numbers, between words), rendered in {fonts} free families of fonts at three qualities
+# Source: fitted by scripts/fit_ocr.py to {lines} pictures of sentences of RuBLiMP (Apache-2.0; a sign «–» was added to
+#   some: in front, between numbers, between words), rendered in {fonts} free families of fonts at three qualities
 #   (size, blur, noise, rotation, contrast, compression) and read by Tesseract 5, `rus`.
 #   Levels: how many times more errors than the mean the lines of a quality have, and their share.
 # Licence: Apache-2.0 (numbers are facts).
-# Columns: sign before (or its kind), signs, sign behind (or its kind), what is read, errors, how many places.
-#   ␣ is a space, ∅ no sign. Lines `level`: quality, factor, share. Lines `sign`: sign, quality, factor of its errors.
+# Columns: sign before (or its kind), signs, sign behind (or its kind), what is read, errors in 100,000 places at each
+#   quality (good, fair, poor). ␣ is a space, ∅ no sign. Lines `level`: quality, factor, share. Lines `sign`: a quality
+#   and a sign whose errors there do not depend on the level.
 """
 
 
@@ -216,105 +228,169 @@ def operations(old: str, new: str) -> list[tuple[int, int, int, int]]:
     return found
 
 
-def around(text: str, start: int, stop: int) -> list[Context]:
-    """Return the contexts of a range, from the kinds of the signs beside it to these signs themselves."""
-    left, right = text[start - 1] if start else "\n", text[stop] if stop < len(text) else "\n"
-    lefts, rights = (kind_of_sign(left), left), (kind_of_sign(right), right)
+def around(text: str, start: int, stop: int, letters: Sequence[int]) -> list[Context]:
+    """Return the contexts of a range, from the kinds of the signs beside it to these signs themselves.
+
+    Whether a space is lost depends on how long the words are, not on the letters beside it.
+    """
     old = text[start:stop]
-    return [
-        (lefts[one], old, rights[other])
-        for one, other in ((0, 0), (1, 0), (0, 1), (1, 1))
-        if not ((one and left == "\n") or (other and right == "\n"))
+    sides: list[tuple[str, ...]] = []
+    for at in (start - 1, stop):
+        sign, length = (text[at], letters[at]) if 0 <= at < len(text) else ("\n", 0)
+        kind = kind_of_sign(sign, length)
+        sides.append((kind,) if sign == "\n" or (old == " " and sign.isalpha()) else (kind, sign))
+    return [(left, old, right) for right in sides[1] for left in sides[0]]
+
+
+def letters_of(text: str) -> list[int]:
+    """Return for each sign how many letters and digits the word around it has, 0 between words."""
+    found = [0] * len(text)
+    for word in re.finditer(r"[^\W_]+", text):
+        found[word.start() : word.end()] = [word.end() - word.start()] * (word.end() - word.start())
+    return found
+
+
+def shape_of(old: str, new: str) -> tuple[str, str]:
+    """Return the class of a misreading: letters, digits, spaces and other signs that come and go, or another case."""
+    if old and old.lower() == new.lower():
+        return ("case", "")
+    shapes = [
+        "".join("␣" if one.isspace() else "л" if one.isalpha() else "5" if one.isdigit() else "." for one in signs)
+        for signs in (old, new)
     ]
+    return (shapes[0], shapes[1])
 
 
 def fit(options: argparse.Namespace) -> None:
     """Count confusions in their contexts and the levels of errors, and write the dictionary."""
     pairs = [json.loads(line) for path in options.pairs for line in path.open(encoding="utf-8")]
-    aligned = [(one["text"], one["read"], one["quality"], operations(one["text"], one["read"])) for one in pairs]
-    aligned = [one for one in aligned if len(one[3]) <= WORST * len(one[0])]
-    errors: Counter[tuple[Context, str]] = Counter()
-    for text, new, _, found in aligned:
-        for start, stop, begin, end in found:
-            errors.update((context, new[begin:end]) for context in around(text, start, stop))
-    olds = {old for (_, old, _), _ in errors}
-    totals: Counter[Context] = Counter()
-    for (context, _), count in errors.items():
-        totals[context] += count
-    told = {context for context, count in totals.items() if count >= LEAST or _is_by_kind(context)}
-    places: Counter[Context] = Counter()
-    counted: Counter[tuple[Context, str]] = Counter()
-    where: list[list[tuple[Context, bool]]] = []
-    for text, new, _, found in aligned:
-        made = {(start, stop): new[begin:end] for start, stop, begin, end in found}
-        where.append([])
-        for start in range(len(text) + 1):
-            for stop in range(start, min(start + LONGEST, len(text)) + 1):
-                if text[start:stop] in olds:
-                    known = [one for one in around(text, start, stop) if one in told]
-                    if known:  # the same order as in the attack: the nearest context that the dictionary has
-                        places[known[-1]] += 1
-                        where[-1].append((known[-1], (start, stop) in made))
-                        if (start, stop) in made:
-                            counted[known[-1], made[start, stop]] += 1
-    rates: dict[Context, float] = dict.fromkeys(places, 0.0)
-    for (context, _), count in counted.items():
-        rates[context] += count / places[context]
-    own = {(sign, quality): factor for sign, quality, factor in own_factors(aligned)}
-    scaled = [
-        [one for one in found if (one[0][1], quality) not in own]
-        for found, (_, _, quality, _) in zip(where, aligned, strict=True)
-    ]
-    rows = sorted((context, -count, new) for (context, new), count in counted.items() if count >= options.least)
-    levels = {quality: levels_of(quality, aligned, scaled, rates) for quality in QUALITIES}
-    written = [
-        f"level\t{quality}\t{factor:g}\t{share:.4f}\t-\t-" for quality in QUALITIES for factor, share in levels[quality]
-    ]
-    written += [f"sign\t{_written(sign)}\t{quality}\t{factor:.2f}\t-\t-" for (sign, quality), factor in own.items()]
-    for context, count, new in rows:
-        written.append("\t".join((*map(_written, (*context, new)), str(-count), str(places[context]))))
+    aligned: list[Aligned] = []
+    for one in pairs:
+        text, new = one["text"], one["read"]
+        found = {(start, stop): new[begin:end] for start, stop, begin, end in operations(text, new)}
+        if len(found) <= WORST * len(text):
+            aligned.append((text, one["quality"], found))
+    where = contexts_of(aligned)
+    places: Counts = Counter()
+    counted: Counts = Counter()
+    for (_, quality, _), line in zip(aligned, where, strict=True):
+        places.update((context, "", quality) for context, _ in line)
+        counted.update((context, new, quality) for context, new in line if new is not None)
+    steady = [*steady_signs(aligned)]
+    rates = rates_of(places, counted, {sign for sign, _, is_always in steady if is_always})
+    written = [f"sign\t{quality}\t{_written(sign)}\t-\t-\t-\t-" for sign, quality, _ in steady]
+    for quality in QUALITIES:
+        own = {sign for sign, which, _ in steady if which == quality}
+        scaled = [
+            [(context, new is not None) for context, new in line if context[1] not in own]
+            for (_, which, _), line in zip(aligned, where, strict=True)
+            if which == quality
+        ]
+        levels = levels_of(scaled, sums_of(rates, quality))
+        written += [f"level\t{quality}\t{factor:g}\t{share:.4f}\t-\t-\t-" for factor, share in levels]
+    print(len(pairs), len(aligned), len(rates), *written)
+    for (context, new), by_quality in rates.items():
+        cells = (f"{by_quality[quality] * 1e5:.3g}" for quality in QUALITIES)
+        written.append("\t".join((*map(_written, (*context, new)), *cells)))
     header = HEADER.format(lines=len(pairs), fonts=len(FITTED))
     options.dictionary.write_text(
         header + "".join(f"{line}\n" for line in sorted(written, key=lambda line: line.split("\t"))), encoding="utf-8"
     )
-    signs = sum(len(one[0]) for one in aligned if one[2] == "fair")
-    print(len(pairs), len(aligned), len(rows), "mean", sum(len(one[3]) for one in aligned if one[2] == "fair") / signs)
 
 
-def own_factors(aligned: Sequence[Any]) -> Iterator[tuple[str, str, float]]:
-    """Yield signs whose errors do not depend on the line, with the quality, and the factor of the sign's errors in it.
+def contexts_of(aligned: Sequence[Aligned]) -> list[list[tuple[Context, str | None]]]:
+    """Return for each line the contexts in which something may be misread, and what was read there; None if nothing.
+
+    A place has the nearest context that the dictionary has, as in the attack.
+    """
+    totals: Counter[Context] = Counter()
+    for text, _, found in aligned:
+        letters = letters_of(text)
+        for start, stop in found:
+            totals.update(around(text, start, stop, letters))
+    olds = {old for _, old, _ in totals}
+    told = {context for context, count in totals.items() if count >= LEAST or _is_by_kind(context)}
+    where: list[list[tuple[Context, str | None]]] = []
+    for text, _, found in aligned:
+        letters = letters_of(text)
+        where.append([])
+        for start in range(len(text) + 1):
+            for stop in range(start, min(start + LONGEST, len(text)) + 1):
+                if text[start:stop] in olds:
+                    known = [one for one in around(text, start, stop, letters) if one in told]
+                    where[-1] += [(one, found.get((start, stop))) for one in known[-1:]]
+    return where
+
+
+def rates_of(places: Counts, counted: Counts, always: set[str]) -> Rates:
+    """Return how often each confusion is made at each quality, as a share of the places of its context.
+
+    Most confusions are too rare to be counted by quality: the rate at all qualities is multiplied by how much more
+    often confusions of this class are made at the quality, and drawn to what was counted there. The rates of signs that
+    are always misread have the sum 1.
+    """
+    both: Counter[tuple[Context, str]] = Counter()
+    seen: Counter[Context] = Counter()
+    for (context, new, _), count in counted.items():
+        both[context, new] += count
+    for (context, _, _), count in places.items():
+        seen[context] += count
+    shapes = {one: (one[0][1],) if one[0][1] in always else shape_of(one[0][1], one[1]) for one in sorted(both)}
+    rates: Rates = {one: {} for one in shapes}
+    for quality in QUALITIES:
+        usual = {one: both[one] * places[one[0], "", quality] / seen[one[0]] for one in shapes}
+        expected: Counter[tuple[str, ...]] = Counter()
+        found: Counter[tuple[str, ...]] = Counter()
+        for (context, new), shape in shapes.items():
+            for key in (shape, ALL) if context[1] not in always else (shape,):
+                expected[key] += usual[context, new]  # type: ignore[assignment]
+                found[key] += counted[context, new, quality]
+        mean = found[ALL] / expected[ALL]
+        for (context, new), shape in shapes.items():
+            ratio = (found[shape] + OF_SHAPE * mean) / (expected[shape] + OF_SHAPE)
+            drawn = (counted[context, new, quality] + OF_ONE) / (usual[context, new] * ratio + OF_ONE)
+            rates[context, new][quality] = min(drawn * ratio * both[context, new] / seen[context], 1.0)
+        sums = sums_of(rates, quality)
+        for (context, _), by_quality in rates.items():
+            if context[1] in always:
+                by_quality[quality] /= sums[context]
+    return rates
+
+
+def sums_of(rates: Rates, quality: str) -> dict[Context, float]:
+    """Return how often an error is made in each context at a quality."""
+    sums: dict[Context, float] = defaultdict(float)
+    for (context, _), by_quality in rates.items():
+        sums[context] += by_quality[quality]
+    return sums
+
+
+def steady_signs(aligned: Sequence[Aligned]) -> Iterator[tuple[str, str, bool]]:
+    """Yield signs whose errors do not depend on the line, with the quality, and whether they are always misread.
 
     Spaces are lost in clean lines, too, if words stand close in a font; «–» is not among the signs that Tesseract
     writes.
     """
     errors, seen, alone = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for text, _, quality, found in aligned:
+    for text, quality, found in aligned:
         seen.update((sign, quality) for sign in text)
-        misread = [text[start:stop] for start, stop, _, _ in found]
+        misread = [text[start:stop] for start, stop in found]
         errors.update((one, quality) for one in misread)
         if len(set(misread)) == 1:
             alone[misread[0], quality] += len(misread)
     for sign, quality in sorted(seen):
-        mean = sum(errors[sign, one] for one in QUALITIES) / sum(seen[sign, one] for one in QUALITIES)
-        rate = errors[sign, quality] / seen[sign, quality]
-        if mean >= ALWAYS and sum(errors[sign, one] for one in QUALITIES) >= SEEN:
-            yield sign, quality, 100.0
-        elif alone[sign, quality] >= max(SEEN, errors[sign, quality] / 2):
-            yield sign, quality, rate / mean
+        total = sum(errors[sign, one] for one in QUALITIES)
+        is_always = total >= max(SEEN, ALWAYS * sum(seen[sign, one] for one in QUALITIES))
+        if is_always or alone[sign, quality] >= max(SEEN, errors[sign, quality] / 2):
+            yield sign, quality, is_always
 
 
-def levels_of(
-    quality: str, aligned: Sequence[Any], where: Sequence[Any], rates: dict[Context, float]
-) -> list[tuple[float, float]]:
+def levels_of(where: Sequence[Any], rates: dict[Context, float]) -> list[tuple[float, float]]:
     """Return the factors of errors in the lines of a quality with their shares, by expectation and maximisation.
 
-    `where` has the contexts of each line whose errors depend on the quality, and whether the error was made.
+    `where` has the contexts of each line whose errors depend on the level, and whether the error was made.
     """
-    mine = [
-        (sum(is_error for _, is_error in contexts), sum(rates[one] for one, _ in contexts))
-        for (_, _, which, _), contexts in zip(aligned, where, strict=True)
-        if which == quality
-    ]
+    mine = [(sum(is_error for _, is_error in one), sum(rates[context] for context, _ in one)) for one in where]
     counts, expected = np.array(mine, dtype=float).T
     means = np.maximum(expected[:, None] * FACTORS, 1e-9)
     logs = counts[:, None] * np.log(means) - means
@@ -402,7 +478,6 @@ def main() -> None:
     step = steps.add_parser("fit")
     step.add_argument("pairs", type=Path, nargs="+")
     step.add_argument("dictionary", type=Path)
-    step.add_argument("--least", type=int, default=1, help="the fewest errors of a line of the dictionary")
     step.set_defaults(run=fit)
     step = steps.add_parser("compare")
     step.add_argument("pairs", type=Path)

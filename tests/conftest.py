@@ -24,6 +24,8 @@ os.environ["HF_HUB_CACHE"] = str(CACHE)
 # images of containers forbid kept bytecode: every process that a test starts would compile the package again
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")  # for small matrices and networks threads cost more than they save
 for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
     os.environ.pop(name, None)  # a table is as wide and as plain as it is without a terminal, whatever the user's is
 
@@ -43,18 +45,14 @@ settings.register_profile("mutants", _calm, max_examples=QUICK, phases=_drawn, d
 settings.load_profile(PROFILE)
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Let torch use one thread: small models lose more by several than they win. Who starts workers needs no torch."""
-    if hasattr(config, "workerinput") or not config.getoption("numprocesses", 0):
-        import torch  # noqa: PLC0415
-
-        torch.set_num_threads(1)
-
-
 def pytest_collection_finish() -> None:
-    """Let no later collection of garbage walk through what lives to the end, nor copies of this process copy it."""
+    """Let no later collection of garbage walk through what lives to the end, nor copies of this process copy it.
+
+    Garbage is collected seldom: by default a tenth of the processor time of the tests would go into it.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
 

@@ -81,7 +81,8 @@ def test_code_prints_what_the_page_shows(page: str, place: Path) -> None:
     found = [block for block in blocks(page) if IS_FULL or not is_long(block)]
     if any(block.file.startswith("augment_ru/") for block in found):  # it has a package of its own
         (place / "augment_ru").unlink()
-        shutil.copytree(ROOT / "augment_ru", place / "augment_ru", ignore=shutil.ignore_patterns("__pycache__"))
+        # with what is compiled, but for pytest: else every command would compile it again
+        shutil.copytree(ROOT / "augment_ru", place / "augment_ru", ignore=shutil.ignore_patterns("*-pytest-*"))
     wrong = followed(page, found, NOT_RUN, copies=True)
     assert not wrong, "\n\n".join(f"{page}, line {block.line}: {problem}" for block, problem in wrong.items())
 

@@ -22,7 +22,7 @@ from typing import ClassVar
 
 from augment_ru import Attack, Edit, Span
 
-Path("imported").touch()
+Path(__file__).with_name("imported").touch()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,26 @@
 """Ко второму лицу обращаются иначе, на «ты» или на «Вы»: «Пришли мне отчёт» → «Пришлите мне отчёт»."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import ClassVar
 
-from augment_ru.draws import Rng
+from augment_ru.draws import Rng, Streams
 from augment_ru.editing.replacing import predicates, written_at
 from augment_ru.editing.style import is_quoted
-from augment_ru.editing.syntax import ENDS, Syntax
+from augment_ru.editing.syntax import ENDS, Syntax, trees_of
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
+from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import count_of
 from augment_ru.language.inflection import WordForm, inflect, known_forms
 from augment_ru.language.morphology import QUESTION_WORDS, has_form_with, has_reading, is_known
+from augment_ru.records.groups import grouped
 from augment_ru.resources import Phrase, dictionary_path, phrases_in, rows, same_word
+from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 from augment_ru.text.phrases import in_phrase
 
@@ -77,20 +80,26 @@ class Address(Attack):
             raise AugmentError(f"{self.name}.requests: {self.requests!r}; needs a number from 0 to 1")
         _table(self.words)
 
-    def wants(self, words: Sequence[str]) -> bool:
-        """Tell from the words of a text whether one of them may address somebody."""
+    def wants(self, doc: Doc) -> bool:
+        """Tell whether one of the words of a text may address somebody."""
         polite, familiar = _table(self.words).polite, _table(self.words).familiar
-        return any(low in polite or low in familiar or _addressing(low) for low in map(str.lower, words))
+        return any(low in polite or low in familiar or _addressing(low) for low in map(str.lower, doc.forms))
 
-    def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
-        """Propose one change, which rewrites all words of the text that address somebody."""
-        found = _Address(doc, _table(self.words))
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose one change for each text, which rewrites all of its words that address somebody."""
+        pairs = zip(batch.once(_found, self.words), map(Rng, streams.keys.tolist()), strict=True)
+        return Proposals.of_changes(batch, (self._changes(*pair) for pair in pairs))
+
+    def _changes(self, found: "_Address", rng: Rng) -> Iterator[Change]:
         to = _OTHER.get(found.number, "")
-        if not to or self.to not in {"either", "ты" if to == "sing" else "Вы"}:
-            return
-        edits = found.edits(to, lambda: rng.uniform() < self.requests, capital=self.capital)
-        if edits:
-            yield rng.change(*edits)
+        if to and self.to in {"either", "ты" if to == "sing" else "Вы"}:
+            edits = found.edits(to, lambda: rng.uniform() < self.requests, capital=self.capital)
+            if edits:
+                yield rng.change(*edits)
+
+
+def _found(batch: Batch, words: str) -> "list[_Address]":
+    return [_Address(syntax, _table(words)) for syntax in batch.once(trees_of)]
 
 
 class _Table:
@@ -99,16 +108,17 @@ class _Table:
     Attributes:
         polite, familiar: map the forms of «ты» and «твой» to those of «вы» and «ваш», and the reverse.
         kinds: maps every other kind to its words, with е for ё, and each word to its polite form.
-        phrases, parts: the phrases in which nobody is addressed, and all of their words.
+        phrases: the phrases in which nobody is addressed, by each of their words.
+        open: those of them that have a beginning («лучш*»), a part of speech or a comma in place of a word.
     """
 
     def __init__(self, name: str) -> None:
         self.kinds: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        self.phrases: tuple[Phrase, ...] = ()
+        phrases: tuple[Phrase, ...] = ()
         path = dictionary_path(name)
         for kind, word, polite in rows(path, columns=3):
             if kind == "phrase":
-                self.phrases += phrases_in(f"{path.name}: {word}", word)
+                phrases += phrases_in(f"{path.name}: {word}", word)
             else:
                 self.kinds[kind][word if kind in {"pronoun", "loct"} else same_word(word)] = polite
         self.polite = self.kinds["pronoun"]
@@ -116,7 +126,8 @@ class _Table:
         for word, polite in self.polite.items():
             if "ё" in word or polite not in self.familiar:
                 self.familiar[polite] = word
-        self.parts = {word for phrase in self.phrases for place in phrase for word in place}
+        self.phrases = grouped((word, phrase) for phrase in phrases for word in frozenset().union(*phrase))
+        self.open = [one for one in phrases if any(word[0] < "а" or word[-1] == "*" for place in one for word in place)]
 
 
 _table = cache(_Table)
@@ -135,8 +146,9 @@ class _Address:
         number: `sing` for «ты», `plur` for «вы», "" if the text addresses nobody, addresses both ways, or stays.
     """
 
-    def __init__(self, doc: Doc, table: _Table) -> None:
-        self.doc, self.syntax, self._tokens, self._table = doc, Syntax(doc), doc.tokens, table
+    def __init__(self, syntax: Syntax, table: _Table) -> None:
+        doc = syntax.doc
+        self.doc, self.syntax, self._tokens, self._table = doc, syntax, doc.tokens, table
         self.pronouns: dict[int, str] = {}
         self.verbs: dict[int, WordForm] = {}
         self._sure = self._doubtful = False
@@ -258,10 +270,11 @@ class _Address:
         """Tell whether a token is inside a quotation, or part of a phrase in which nobody is addressed."""
         token = self._tokens[at]
         word = self._numbers.get(token.start)
-        listed = not {same_word(token.text), same_word(token.lemma)}.isdisjoint(self._table.parts)
-        return is_quoted(self.doc.text, token.start) or (
-            listed and word is not None and in_phrase(self.doc.text, self.doc.words, word, self._table.phrases)
-        )
+        if is_quoted(self.doc.text, token.start):
+            return True
+        forms = {same_word(token.text), same_word(token.lemma)} if word is not None else ()
+        phrases = [phrase for form in forms for phrase in self._table.phrases.get(form, ())]
+        return bool(phrases) and in_phrase(self.doc.text, self.doc.words, word or 0, [*phrases, *self._table.open])
 
     def edits(self, to: str, draw: Callable[[], bool], *, capital: bool) -> tuple[Edit, ...]:
         """Return the edits that address the reader the other way; empty if it is not certain how to.

@@ -12,7 +12,7 @@ from augment_ru.draws import Ints, Streams
 from augment_ru.editing.error_classes import check_classes
 from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds, places_of
 from augment_ru.editing.replacing import written_at
-from augment_ru.editing.syntax import Syntax
+from augment_ru.editing.syntax import Syntax, trees_of
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import check_guards
 from augment_ru.engine.proposals import Proposals
@@ -381,7 +381,7 @@ def _words_with_errors(batch: Batch, classes: Sequence[str]) -> list[_Word]:
     starts, stops = batch.words
     rows = batch.rows(starts)
     at = batch.starts[rows]
-    trees = [Syntax(doc) for doc in batch.docs]
+    trees = batch.once(trees_of)
     found = []
     for row, start, stop in zip(rows.tolist(), (starts - at).tolist(), (stops - at).tolist(), strict=True):
         syntax = trees[row]

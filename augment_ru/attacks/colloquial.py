@@ -11,9 +11,8 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
-from augment_ru.editing.openings import ADJECTIVE, LOWERED, NAME, opening
 from augment_ru.editing.separators import lone
-from augment_ru.editing.style import STYLES, in_chats
+from augment_ru.editing.style import STYLES, in_chats, is_loose
 from augment_ru.editing.word_forms import FormTable, WordForms, form_table, with_e
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals
@@ -24,6 +23,13 @@ from augment_ru.text.characters import DIGIT, SPACE, Mask, among
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _FIRST, _COMMA, _ANY = "^", ", ", "*"
+_OPENERS = ("asked", "dated", "later", "said", "told")
+"""The kinds of first words of sentences before which a filler may stand.
+
+`told` are those of `filler_places` in the first sentence of a text, `later` the same ones in another sentence.
+"""
+_READ = "old"
+"""The class of forms that normalizers read, and that hardly anybody writes today."""
 _REMEMBERED = 100_000
 
 
@@ -59,6 +65,11 @@ class Entry:
         """The share of the occurrences of this word or phrase for which people write a spoken form, in [0, 1]."""
         return min(sum(form.share for form in self.forms), 1.0)
 
+    @property
+    def opens(self) -> bool:
+        """Whether the forms are fillers that are put before the first word of a sentence."""
+        return self.written[0] == _FIRST and self.written[-1] == _ANY
+
     def spoken(self, form: Spoken, old: str) -> str:
         """Return a spoken form of a word or phrase with the capitals of the old text.
 
@@ -68,9 +79,9 @@ class Entry:
             form: one of the spoken forms of this word or phrase.
             old: the text that it replaces.
         """
-        if self.written == _FIRST + _ANY:
+        if self.opens:
             filler = form.text.removesuffix(_ANY)
-            return _capitalised(filler, old) + _inside(old)
+            return _capitalised(filler, old) + old[:1].lower() + old[1:]
         if self.written.startswith(_ANY):
             stem = old[: 1 - len(self.written)]
             return stem + (form.text.upper() if _is_shouted(old) else form.text)
@@ -85,15 +96,6 @@ def _capitalised(text: str, old: str) -> str:
 
 def _is_shouted(word: str) -> bool:
     return len(word) > 1 and word.isupper()
-
-
-def _inside(word: str) -> str:
-    """Return the first word of a sentence as it is written after a filler.
-
-    A name or an abbreviation keeps its capital.
-    """
-    small = word[:1].lower() + word[1:]
-    return small if small.islower() and opening(small) & LOWERED else word
 
 
 Places: TypeAlias = tuple[Ints, Ints]
@@ -121,8 +123,8 @@ class SpokenForms:
         self._shares = np.concatenate([[0.0], np.cumsum([form.share for _, form in self._forms])])
         self.rates = np.array([entry.rate for entry in entries], dtype=np.float64)
         self._endings = [(entry.written[1:], at) for at, entry in enumerate(entries) if entry.written[0] == _ANY]
-        self._any = np.array([at for at, entry in enumerate(entries) if entry.written == _FIRST + _ANY], dtype=np.int64)
-        said = {form.text for at in self._any.tolist() for form in entries[at].forms}
+        self._openers = {one.written[1:-1]: at for at, one in enumerate(entries) if one.opens}
+        said = {form.text for at in self._openers.values() for form in entries[at].forms}
         said |= {form.text for entry in entries if entry.written.startswith(_COMMA) for form in entry.forms}
         self.fillers = form_table(sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said}))
         numbers = {entry.written: at for at, entry in enumerate(entries) if _ANY not in entry.written}
@@ -185,18 +187,26 @@ class SpokenForms:
         entry, form = self._forms[number]
         return entry.spoken(form, old), Note(old, form.kind)
 
-    def starts(self, words: Ints) -> Places:
+    def starts(self, forms: WordForms, words: Ints, asks: Mask, opens: Mask) -> Places:
         """Return the words before which a filler («ну») may be put, and the entry of these fillers in the dictionary.
 
         Args:
+            forms: the words of a batch.
             words: the indices of words that begin a sentence.
+            asks: whether the sentence of each of them is a question, shape (words,).
+            opens: whether each of them is the first word of its text, shape (words,).
 
         Returns:
-            The indices of the words, and for each the index of the entry in `entries`. Both arrays are empty if the
-            dictionary has no fillers for the start of a sentence.
+            The indices of the words, and for each the index of the entry in `entries`.
         """
-        words = words if self._any.size else words[:0]
-        return words, np.full(words.size, self._any[0] if self._any.size else 0)
+        found = [words[:0]]
+        for kind in self._openers:
+            table = _table("told" if kind == "later" else kind)
+            fits = forms.ranges_in(table, forms.starts[words], forms.stops[words]) & (asks == (kind == "asked"))
+            fits &= opens != (kind == "later") if kind in ("told", "later") else True
+            found.append(words[fits])
+        counts = [one.size for one in found[1:]]
+        return np.concatenate(found), np.repeat(np.array(list(self._openers.values()), dtype=np.int64), counts)
 
     def behind(self, forms: WordForms, behind_comma: Mask, clause: Mask) -> tuple[Places, Places]:
         """Find where a filler («типа») may be put after a conjunction.
@@ -238,8 +248,10 @@ def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str,
     found: dict[str, list[Spoken]] = {}
     for written, spoken, kind, cell in rows(dictionary_path(dictionary), columns=4):
         where = f"{dictionary}: {written} {spoken}"
-        if kind not in possible:
+        if kind not in (*possible, _READ):
             raise AugmentError(f"{where}: class {kind}; possible: {', '.join(possible)}")
+        if written[0] == _FIRST and written[-1] == _ANY and written[1:-1] not in _OPENERS:
+            raise AugmentError(f"{where}: kind {written[1:-1]!r}; possible: {', '.join(_OPENERS)}")
         share = number_in(f"{where}: share", cell, most=1.0)
         if kind in classes:
             for key, text in expanded(where, written, spoken):
@@ -293,7 +305,7 @@ class Colloquial(CountedErrors):
 
     - `word`: spoken forms of words and phrases («щас», «ваще», «комп», «мб»); nouns keep their grammatical case;
     - `ending`: -тся and -ться written as -цца;
-    - `filler`: «ну», «короче, » at the start of a sentence; «типа» and others after a conjunction.
+    - `filler`: «ну», «короче, » before some first words of a sentence; «типа» and others after a conjunction.
 
     A sentence gets at most one filler, and none if it already has one. The more often people write a form, the more
     often this attack writes it. Only texts in the style of a chat or a review change (`editing.style`). Quotations are
@@ -354,7 +366,9 @@ class Colloquial(CountedErrors):
         kept = np.ones(every.size, dtype=np.bool_)
         if self.styles == "chat":
             kept = in_chats(batch, forms.starts[every], _LEAST_POINTS)
-            kept[is_filler] &= in_chats(batch, forms.starts[every[is_filler]], _LEAST_POINTS + 1)
+            places = forms.starts[every[is_filler]]
+            loose = np.array([is_loose(text) for text in batch.texts], dtype=np.bool_)
+            kept[is_filler] &= in_chats(batch, places, _LEAST_POINTS + 1) & loose[batch.rows(places)]
         kept &= _one_filler(sentences, every, ranks, is_filler)
         kept &= _apart(forms.starts.size, every, ranks, is_pair, kept)
         order = np.flatnonzero(kept)[np.argsort(every[kept], kind="stable")]
@@ -399,12 +413,14 @@ def _filled(
     cyrillic = (forms.codes[places] >= ord("а")) & (forms.codes[places] <= ord("ё"))
     loud = [_is_loud(batch, forms, words) for words in (starts, starts + 1)]  # «ну» would look odd in front of them
     starts = starts[is_open & cyrillic & forms.letters[starts] & ~(loud[0] & loud[1])]
-    starts = starts[_are_sentences(batch, forms, starts) & _has_known_case(batch, forms, starts)]
-    starts = starts[~forms.ranges_in(_table("bound"), forms.starts[starts], forms.stops[starts])]
-
+    starts = starts[_are_sentences(batch, forms, starts)]
+    lasts = np.searchsorted(sentences, sentences[starts], side="right") - 1
+    ends = forms.stops[lasts]
+    asks = (batch.codes[ends] == ord("?")) | (batch.codes[np.minimum(ends + 1, batch.codes.size - 1)] == ord("?"))
+    opens = batch.starts[batch.rows(forms.starts[starts])] == forms.starts[starts]
     clause = forms.ranges_in(_table("clause"), forms.starts, forms.stops)
     comma = (batch.codes[forms.starts - 2] == ord(",")) & (batch.codes[forms.starts - 1] == ord(" ")) & ~said[sentences]
-    return spoken.starts(starts), spoken.behind(forms, comma, clause)
+    return spoken.starts(forms, starts, asks, opens), spoken.behind(forms, comma, clause)
 
 
 def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
@@ -429,20 +445,6 @@ def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
 
 _BULLETS = "-•*·"
 _DASHES = "—–-"
-
-
-def _has_known_case(batch: Batch, forms: WordForms, words: Ints) -> Mask:
-    """Tell for each of these words whether its letter case after a filler is certain.
-
-    It is if the word has no capital.
-    """
-    following = forms.starts[words + 1]
-    capital = batch.codes[forms.starts[words]] != forms.codes[forms.starts[words]]
-    kinds = forms.values(words, opening)
-    certain = (kinds & (LOWERED | NAME)) != 0
-    certain &= (kinds & ADJECTIVE == 0) | (batch.codes[following] == forms.codes[following])
-    known: Mask = ~capital | _is_loud(batch, forms, words) | certain
-    return known
 
 
 def _is_loud(batch: Batch, forms: WordForms, words: Ints) -> Mask:

@@ -1,26 +1,26 @@
 """Слово становится ласковым, как в отзывах и чатах: «попили кофе у дома» → «попили кофеёк у домика»."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import ClassVar
 
 from augment_ru.draws import Rng
 from augment_ru.editing.replacing import ReplacesWords
 from augment_ru.editing.style import STYLES, chat_points, is_quoted
 from augment_ru.errors import check_known
-from augment_ru.resources import dictionary, dictionary_path, exceptions, rows
+from augment_ru.resources import senses, word_lists
 from augment_ru.text.doc import Doc
-from augment_ru.text.phrases import in_phrase
 
 
 @dataclass(frozen=True, slots=True)
 class Diminutives(ReplacesWords):
     """Replace nouns by diminutives in the same grammatical form; the words that agree with a noun are adapted.
 
-    Words are looked up by lemma and part of speech. A word is left unchanged in phrases that the dictionary lists as
-    exceptions, in quotations, beside a numeral, and after an adjective that says how great or how official the thing
-    is.
+    Words are looked up by lemma and part of speech. The dictionary says in which phrases alone a word is replaced, or
+    in which it stays. A word also stays in quotations, beside a numeral, after an adjective that says how great or how
+    official the thing is, if the text has it twice, and in complaints.
 
     Args:
         probability: the share of the nouns with a diminutive that are replaced, in [0, 1].
@@ -42,42 +42,38 @@ class Diminutives(ReplacesWords):
 
     def check_words(self) -> None:
         """Read the dictionary of diminutives and check the option `styles`, so that errors are found before the run."""
-        exceptions(self.words)
+        ReplacesWords.check_words(self)
         check_known(f"{self.name}.styles", self.styles, STYLES)
+
+    def wants(self, doc: Doc) -> bool:
+        """Tell whether a text may have a diminutive, and has the style that allows one."""
+        return ReplacesWords.wants(self, doc) and (self.styles == "any" or chat_points(doc.text) >= _LEAST_POINTS)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
         """Return one diminutive of a word; an empty sequence if the word has none or must not be replaced.
-
-        A word is not replaced in a phrase that the dictionary lists as an exception, in quotations, beside a numeral,
-        and after an adjective that says how great or how official the thing is.
 
         Args:
             doc: the text with its annotation.
             at: the index of the word in `doc.words`, from 0.
             rng: the random draws, which choose one of several diminutives.
         """
-        word, phrases = doc.words[at], exceptions(self.words)
-        known = dictionary(self.words).get((word.lemma, word.pos))
-        if (
-            not known
-            or not self._may_be_small(doc, at)
-            or in_phrase(doc.text, doc.words, at, phrases.get((word.lemma, word.pos), ()))
-        ):
-            return ()
-        return (rng.choice_best_first(known),)
+        return ReplacesWords.lemmas(self, doc, at, rng)[:1] if self._may_be_small(doc, at) else ()
 
     def _may_be_small(self, doc: Doc, at: int) -> bool:
         """Tell whether the style of the text and the words around word number `at` allow a diminutive."""
         word, words = doc.words[at], doc.words
-        if self.styles == "chat" and chat_points(doc.text) < _LEAST_POINTS:
+        if (word.lemma, word.pos) not in senses(self.words):
             return False
-        if is_quoted(doc.text, word.start):
+        counts, is_bad = _lemmas(doc)
+        if self.styles == "chat" and (is_bad or chat_points(doc.text) < _LEAST_POINTS):
             return False
-        beside = words[max(at - _REACH, 0) : at + 2]
-        great = _great()
-        if any(one.text.istitle() for one in words[at + 1 : at + 2]):
+        if counts[word.lemma] > 1 or is_quoted(doc.text, word.start):
+            return False
+        following = words[at + 1 : at + 2]
+        beside = (*words[max(at - _REACH, 0) : at], *following)
+        if any(one.text.istitle() for one in following):
             return False  # «концерт Пуленка»
-        return not any(one.pos == "NUM" or one.lemma.replace("ё", "е") in great or one.text.isdigit() for one in beside)
+        return not any(one.pos == "NUM" or one.text.isdigit() or _is("beside", one.lemma) for one in beside)
 
 
 _LEAST_POINTS = 2
@@ -85,6 +81,12 @@ _REACH = 2
 """How many words before a noun are looked at; of the words after it only the next one is."""
 
 
-@cache
-def _great() -> frozenset[str]:
-    return frozenset(word.replace("ё", "е") for (word,) in rows(dictionary_path("great_words"), columns=1))
+@lru_cache(maxsize=1)
+def _lemmas(doc: Doc) -> tuple[Counter[str], bool]:
+    """Count the lemmas of a text, and tell whether it is about something bad, as complaints are."""
+    counts = Counter(word.lemma for word in doc.words)
+    return counts, any(_is("bad", lemma) for lemma in counts)
+
+
+def _is(kind: str, lemma: str) -> bool:
+    return lemma.replace("ё", "е") in word_lists("great_words")[kind]

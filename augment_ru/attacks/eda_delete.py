@@ -9,7 +9,7 @@ from augment_ru.draws import Floats, Ints, Streams, first_of_each
 from augment_ru.engine.attack import LOSSES, Attack, Needs, check_guards
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import BREAK, SPACE
+from augment_ru.text.characters import BREAK, SPACE, counted, marked
 
 _CLOSING = np.array([ord(mark) for mark in '»”")'], dtype=np.uint32)
 """Marks that may stand between the end of a sentence and the next one."""
@@ -26,8 +26,8 @@ class EdaDelete(Attack):
     lowest ranks. Nouns come second, some of them together with their prepositions. Conjunctions and single prepositions
     come last. Finite verbs and question words are never deleted.
 
-    The space before a word is deleted with the word; at the start of a sentence, line or option, the space after it. In
-    each text or answer option the word with the highest rank is never deleted.
+    The space before a word is deleted with the word; at the start of a sentence, line or option, the space after it. Of
+    each text or answer option a word stays.
 
     Args:
         probability: the share of the words that are deleted, in [0, 1].
@@ -59,20 +59,28 @@ class EdaDelete(Attack):
         return Needs(guards=frozenset((*self.guards, *self.joins, self.weighs)) - {""})
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to delete words; in each text or option, the word with the highest rank (random number) is kept."""
+        """Propose to delete words; in a text or option that is nothing else, the word with the highest rank stays."""
         starts, stops, tiers = self._words(batch, streams)
         ranks = _by_tier(batch.sentences(starts), tiers, batch.draw(streams, starts))
 
         segments = batch.segments(starts)
         first = first_of_each(segments)
+        fences = np.append(batch.fences, batch.codes.size)
+        words = marked(batch.codes.size, batch.words[0])  # the marker of an option is none
+        left = counted(words, fences[:-1], fences[1:])
+        np.subtract.at(left, segments, counted(words, starts, stops))
         highest = np.maximum.reduceat(ranks, np.flatnonzero(first)) if ranks.size else ranks
-        deleted = ranks < highest[np.cumsum(first) - 1]
+        deleted = (ranks < highest[np.cumsum(first) - 1]) | (left[segments] > 0)
         starts, stops, ranks = starts[deleted], stops[deleted], ranks[deleted]
 
         space = (batch.flags & SPACE) != 0
         before = space[starts - 1] & (starts > batch.fences[batch.segments(starts)])
         ended = ((batch.flags[starts - 2] & BREAK) != 0) | np.isin(batch.codes[starts - 2], _CLOSING)
         before &= ~(ended & space[stops])
+        follows = np.append(starts[:1] < 0, starts[1:] == stops[:-1] + 1)
+        # words in a row delete the spaces on the same side, so that their changes do not overlap
+        first = np.maximum.accumulate(np.where(follows, 0, np.arange(starts.size)))
+        before = before[first] | (follows & ~space[stops])
         return Proposals.of_edits(starts - before, stops + (space[stops] & ~before), ranks, Replacements.nothing)
 
     def _words(self, batch: Batch, streams: Streams) -> tuple[Ints, Ints, Ints]:
@@ -88,8 +96,8 @@ class EdaDelete(Attack):
                 found.setdefault(span.label, []).append((at + span.start, at + span.stop))
         kept, phrases, *later = (np.array(found[label], dtype=np.int64).reshape(-1, 2).T for label in found)
         tiers = np.select([np.isin(stops, one[1]) for one in later], range(1, 1 + len(later)), 0)
-        free = ~(np.isin(starts, kept[0]) | np.isin(stops, phrases[1]))
-        phrases = phrases[:, batch.draw(streams, phrases[0], lane=1) < _WHOLE]
+        free = ~(np.isin(starts, kept[0]) | np.isin(stops, kept[1]) | np.isin(stops, phrases[1]))
+        phrases = phrases[:, (batch.draw(streams, phrases[0], lane=1) < _WHOLE) & ~np.isin(phrases[1], kept[1])]
         free &= ~np.isin(starts, phrases[0])
         starts, stops = (np.append(own[free], more) for own, more in zip((starts, stops), phrases, strict=True))
         tiers = np.append(tiers[free], np.ones(phrases.shape[1], dtype=np.int64))

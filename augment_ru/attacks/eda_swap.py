@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import ClassVar
 
@@ -11,7 +12,7 @@ from augment_ru.draws import Floats, Ints, Streams, paired
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals, Replacements, side_by_side
 from augment_ru.errors import check_known
-from augment_ru.language.morphology import QUESTION_WORDS, has_reading, lemmas_of, word_kind
+from augment_ru.language.morphology import QUESTION_WORDS, has_reading, lemmas_of, readings, word_kind
 from augment_ru.resources import kinds_in
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import counts_before, decode
@@ -26,6 +27,8 @@ _FOREIGN = "foreign"
 """The role of words in a text in which no word has a known role."""
 _LONGEST_PHRASE = 4
 """How many words after a preposition or an adjective are searched for its noun."""
+_ACTIONS = frozenset({"verb", "infinitive", "gerund"})
+_JOINING = ("а ", "но ", "или ")
 _OWNERS = frozenset({"его", "её", "ее", "их"})
 """Pronouns that stand before a noun as an adjective does."""
 _AFTER_OWNER = frozenset({"noun", "adjective", "participle"})
@@ -78,7 +81,9 @@ class _Words:
         starts, stops: the global places where each word starts and stops.
         free: whether each word may be moved.
         texts: each word in lower case.
+        capital: whether each word has a capital.
         roles: the role of each word (`WordKind.role`).
+        acts: whether a verb stands before each word in its clause.
         sentences, clauses: the numbers of the sentence and the clause of each word, ascending over all texts.
     """
 
@@ -93,8 +98,9 @@ class _Words:
         self.starts: list[int] = every.tolist()
         self.stops = [ends.get(start, stop) for start, stop in zip(self.starts, every_stop.tolist(), strict=True)]
         self.free = [start in ends for start in self.starts]
+        self.capital = [text[start].isupper() for start in self.starts]
         self.texts = [text[start:stop].lower() for start, stop in zip(self.starts, self.stops, strict=True)]
-        known = [word_kind(word.split()[-1]).role for word in self.texts]
+        known = [_role(word) for word in self.texts]
         russian = np.zeros(len(batch), dtype=np.bool_)
         rows = batch.rows(every)
         russian[rows[np.array([bool(role) for role in known], dtype=np.bool_)]] = True
@@ -106,12 +112,25 @@ class _Words:
         sentences = batch.sentences(every)
         self.sentences: list[int] = sentences.tolist()
         self.clauses = _clauses(batch, every, sentences, self.roles)
+        self.acts: list[bool] = []
+        last = -1
+        for role, clause in zip(self.roles, self.clauses, strict=True):
+            self.acts.append(clause == last)
+            last = clause if role in _ACTIONS else last
 
     def role_behind(self, at: int) -> str:
         """Return the role of the word behind word `at`; "" at the end of a sentence."""
         behind = at + 1
         is_inside = behind < len(self.roles) and self.sentences[behind] == self.sentences[at]
         return self.roles[behind] if is_inside else ""
+
+
+@lru_cache(maxsize=100_000)
+def _role(text: str) -> str:
+    """Return the role of a unit in lower case: that of its last word; a word such as «Унтемка» is a noun."""
+    last = text.rsplit(maxsplit=1)[-1]
+    kind = word_kind(last)
+    return "noun" if kind.role == "adjective" and not kind.known and has_reading(last, "NOUN") else kind.role
 
 
 def _clauses(batch: Batch, starts: Ints, sentences: Ints, roles: Sequence[str]) -> list[int]:
@@ -124,7 +143,7 @@ def _clauses(batch: Batch, starts: Ints, sentences: Ints, roles: Sequence[str]) 
 
 def _constituents(batch: Batch, words: _Words) -> Iterator[Unit]:
     stays = _stays_before(batch)
-    at = 0
+    at, lacks_noun = 0, False
     while at < len(words.starts):
         stop = _phrase(words, at)
         kind = (
@@ -138,7 +157,10 @@ def _constituents(batch: Batch, words: _Words) -> Iterator[Unit]:
         )
         start, end = words.starts[at], words.stops[stop - 1]
         asks = any(not QUESTION_WORDS.isdisjoint(lemmas_of(text)) for text in words.texts[at:stop])
-        fixed = alone or asks or stays[end] > stays[start]
+        goes_before = lacks_noun and words.clauses[at] == words.clauses[at - 1] and _completes(words, at)
+        joined = words.texts[at].startswith("и " if words.acts[at] else _JOINING)  # «читал [и не понял]»
+        fixed = alone or asks or joined or goes_before or stays[end] > stays[start]
+        lacks_noun = alone and kind in {"preposition", *_BEFORE_NOUN}
         yield Unit(start, end, words.clauses[at], "fixed" if fixed else role, not all(words.free[at:stop]))
         at = stop
 
@@ -153,20 +175,44 @@ def _stays_before(batch: Batch) -> Sequence[int]:
     return counts
 
 
+def _completes(words: _Words, at: int) -> bool:
+    """Tell whether a unit starts with the noun of the single word before it: «победный [гол забил]», «в [нём]»."""
+    first, before = word_kind(words.texts[at].split()[0]), word_kind(words.texts[at - 1].split()[-1])
+    return before.role == "preposition" or (first.role == "noun" and bool(first.cases & before.cases))
+
+
 def _phrase(words: _Words, at: int) -> int:
     """Return the number of the word after the phrase that starts with word `at`; `at + 1` for a single word."""
     noun = _noun(words, at)
     if noun is None:
         behind = words.roles[at + 1 : at + 2] == ["adverb"] and words.clauses[at] == words.clauses[at + 1]
         return at + 1 + (behind and "degree" in kinds_in("negators", words.texts[at]))
-    stop = noun + 1
-    while (following := _genitive(words, stop)) is not None:
-        stop = following
+    stop = _end(words, noun)
+    if words.roles[at] != "preposition" and not words.acts[at]:  # «лёд [на реке] тонкий»
+        until = stop
+        while (inner := _governed(words, until)) is not None:
+            until = _end(words, inner)
+        stop = until if words.clauses[until : until + 1] == [words.clauses[noun]] else stop
     joined = stop + 1
     is_inside = joined < len(words.starts) and words.sentences[joined] == words.sentences[noun]
     if is_inside and words.texts[stop] in ("и", "или") and _are_alike(words, noun, joined):
         return _phrase(words, joined)
     return stop
+
+
+def _end(words: _Words, noun: int) -> int:
+    """Return the number of the word after a noun with its genitives, names and number: «глава 3», «на реке Волга»."""
+    stop = noun + 1
+    while (following := _genitive(words, stop)) is not None:
+        stop = following
+    inside = stop < len(words.roles) and words.clauses[stop] == words.clauses[noun]
+    return stop + (inside and words.texts[stop].isdigit() and not _goes_on(words, stop))
+
+
+def _governed(words: _Words, at: int) -> int | None:
+    """Return the number of the noun of the preposition that goes on a clause at word `at`; None without one."""
+    inside = at < len(words.roles) and words.clauses[at] == words.clauses[at - 1]
+    return _noun(words, at) if inside and words.roles[at] == "preposition" else None
 
 
 def _noun(words: _Words, at: int) -> int | None:
@@ -176,13 +222,19 @@ def _noun(words: _Words, at: int) -> int | None:
         if words.clauses[place] != words.clauses[at]:
             break
         is_noun = role in _NOMINAL or words.texts[place] == "это"
-        owns = words.texts[place] in _OWNERS and following in _AFTER_OWNER
+        owns = following in _AFTER_OWNER and (words.texts[place] in _OWNERS or _points(words, place))
         if is_noun and not owns and not (role == "number" and _goes_on(words, place)):
             return place if _agree(words, at, place) else None
         leads = is_noun or role in _BEFORE_NOUN or (role == "preposition" and place == at)
         if not leads and not (role == "adverb" and following == "adjective"):
             break
     return None
+
+
+def _points(words: _Words, at: int) -> bool:
+    """Tell whether a pronoun is the attribute of the noun behind it: «в [этом] районе», «в [это] время»."""
+    cases = word_kind(words.texts[at + 1].split()[-1]).cases
+    return any(one.pos == "ADJF" and one.case in cases for one in readings(words.texts[at]))
 
 
 def _agree(words: _Words, first: int, noun: int) -> bool:
@@ -203,7 +255,8 @@ def _genitive(words: _Words, at: int) -> int | None:
     if noun is None or words.roles[noun] != "noun":
         return None
     kind = word_kind(words.texts[noun].split()[-1])
-    return noun + 1 if "gent" in kind.cases or not kind.known else None
+    is_name = words.capital[noun] and not words.capital[at - 1] and "nomn" in kind.cases  # «на реке Волга»
+    return noun + 1 if "gent" in kind.cases or not kind.known or is_name else None
 
 
 def _are_alike(words: _Words, noun: int, at: int) -> bool:
@@ -212,7 +265,7 @@ def _are_alike(words: _Words, noun: int, at: int) -> bool:
     if other is None or words.roles[at] == "preposition":
         return False
     one, two = (word_kind(words.texts[place].split()[-1]) for place in (noun, other))
-    return not one.known or not two.known or bool(one.cases & two.cases)
+    return not one.cases or not two.cases or bool(one.cases & two.cases)
 
 
 def _goes_on(words: _Words, place: int) -> bool:
@@ -235,6 +288,7 @@ def inner_pairs(batch: Batch) -> list[tuple[Unit, Unit]]:
         (every[at], every[at + 1])
         for at in range(len(every) - 1)
         if (words.roles[at], words.roles[at + 1]) == ("adjective", "noun")
+        and " " not in words.texts[at]
         and words.free[at]
         and words.free[at + 1]
         and words.clauses[at] == words.clauses[at + 1]

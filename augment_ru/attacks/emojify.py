@@ -11,8 +11,8 @@ from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
-from augment_ru.language.morphology import lemmas_of
-from augment_ru.resources import dictionary, dictionary_path, exceptions, rows
+from augment_ru.language.morphology import has_lemma, lemmas_of
+from augment_ru.resources import dictionary, dictionary_path, exceptions, lemmas_in, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc, Token
 from augment_ru.text.phrases import in_phrase
@@ -57,6 +57,15 @@ class Emojify(Attack):
         check_guards(self.name, self.guards)
         exceptions(self.emoji)  # so that an unknown or wrong dictionary is an error before the run starts
         _english(self.english)
+
+    def wants(self, doc: Doc) -> bool:
+        """Tell whether a text has a number, no Russian word, or a word that may have a lemma with an emoji."""
+        known = lemmas_in(dictionary, self.emoji)
+        return (
+            any(has_lemma(word, known) for word in doc.forms)
+            or not _DIGITS.isdisjoint(doc.text)
+            or not _CYRILLIC.search(doc.text)
+        )
 
     def propose(self, doc: Doc, rng: Rng) -> list[Change]:
         """Propose an emoji for every word that the dictionary has, and keycaps for every number.
@@ -110,9 +119,9 @@ def _by_lemma(name: str) -> dict[str, tuple[str, ...]]:
 def _replaceable(doc: Doc, emoji_name: str, english_name: str) -> Replaceable:
     emoji, phrases = dictionary(emoji_name), exceptions(emoji_name)
     english = {} if _CYRILLIC.search(doc.text) else _english(english_name)
-    replaceable = []
+    replaceable, known = [], lemmas_in(dictionary, emoji_name)
     for at, word in enumerate(doc.words):
-        key = word.lemma, word.pos
+        key = (word.lemma, word.pos) if has_lemma(word.text, known) else ("", "")
         found = emoji.get(key) or _of_english(english, word.text.lower())
         if (found or _NUMBER.fullmatch(word.text)) and not in_phrase(doc.text, doc.words, at, phrases.get(key, ())):
             replaceable.append((word, found))

@@ -68,9 +68,9 @@ class Names(Attack):
         for one in self.groups:
             check_known(f"{self.name}.groups", one, known)
 
-    def wants(self, words: Sequence[str]) -> bool:
-        """Tell from the words of a text whether one of them may be part of a name; other texts are not annotated."""
-        large = (word.lower() for word in words if word[0].isupper())
+    def wants(self, doc: Doc) -> bool:
+        """Tell whether one of the words of a text may be part of a name; other texts are not annotated."""
+        large = (word.lower() for word in doc.forms if word[0].isupper())
         used = _table(self.words).used
         return any(
             _part(word, gender, used, surname=one) for word in large for gender in _GENDERS for one in (True, False)

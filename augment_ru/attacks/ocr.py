@@ -17,15 +17,19 @@ from augment_ru.errors import AugmentError, check_known
 from augment_ru.language.frequency import is_common
 from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import WORD, Mask, counted, counts_before
+from augment_ru.text.characters import WORD, Mask, counted, counts_before, marked
 
 QUALITIES = ("good", "fair", "poor")
 SPACE, NOTHING = "␣", "∅"
 """How the dictionary writes a space, and no sign at all."""
 LONGEST = 3
 """The most signs that are misread together."""
-KINDS = ("edge", "gap", "digit", "small", "capital", "other")
-"""The kinds of signs beside a misread one: the ends of a line, white space, digits, letters by case, all others."""
+KINDS = ("edge", "gap", "digit", "lone", "short", "small", "capital", "other")
+"""The kinds of signs beside a misread one: the ends of a line, white space, digits, letters, all others.
+
+Letters: a word of one letter, a small letter of a word of at most `SHORT` letters, other small letters, capitals.
+"""
+SHORT = 3
 _BITS = 9
 """How many bits of the key of a context hold one sign."""
 _MEAN = 0.02
@@ -46,10 +50,9 @@ class Ocr(Attack):
         probability: the share of the signs that are misread in an average text of the quality `fair`; in [0, 1].
         quality: how well the page was scanned: `good`, `fair` or `poor`.
         confusions: a dictionary, or the path of a `.tsv` file with the columns sign before, signs, sign after, what is
-            read instead, number of errors, number of places. A line that begins with `level` gives a quality, a factor
-            for all errors, and the share of the texts of this quality that have this factor. A line that begins with
-            `sign` gives a sign, a quality, and the factor for the errors of this sign, which is the same in all texts
-            of this quality.
+            read instead, and the errors in 100,000 places at each quality. A line that begins with `level` gives a
+            quality, a factor for all errors, and the share of the texts of this quality that have this factor. A line
+            that begins with `sign` gives a sign and a quality: the errors of this sign do not depend on the factor.
 
     Raises:
         AugmentError: there is no such quality or dictionary, or one of its lines is malformed.
@@ -64,17 +67,17 @@ class Ocr(Attack):
 
     def __post_init__(self) -> None:
         check_known("quality of ocr", self.quality, QUALITIES)
-        _confusions(self.confusions)  # so that a wrong dictionary is an error before the run starts
+        _confusions(self.confusions, self.quality)  # so that a wrong dictionary is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a misreading at every place where Tesseract once misread the same signs with the same neighbours."""
-        found = _confusions(self.confusions)
+        found = _confusions(self.confusions, self.quality)
         places, contexts = batch.once(_contexts, found)
-        shares, factors = found.levels[self.quality]
+        shares, factors = found.levels
         points = unit(batch.keys(streams, batch.starts[:-1]), np.zeros(len(batch), dtype=np.int64))
         factor = factors[np.minimum(np.searchsorted(shares, points, side="right"), factors.size - 1)]
         scales = np.repeat(np.maximum(factor[batch.rows(places)], _NEVER)[None], LONGEST + 1, axis=0)
-        scales[1] = np.where((own := found.own[self.quality][contexts[1]]) < 0.0, scales[1], own)
+        scales[1, found.steady[contexts[1]]] = 1.0
         rates = np.cumsum(found.rates[contexts] * scales, axis=0)
         points = batch.draw(streams, places, lane=1) * rates[-1]
         length = np.minimum((points >= rates).sum(axis=0), LONGEST)
@@ -89,8 +92,7 @@ class Ocr(Attack):
         kept = _apart(places, stops, ranks)
         kept[kept] = _keeps_words(batch, places[kept], stops[kept], found.lost[outcome[kept]])
         places, stops, ranks, outcome = places[kept], stops[kept], ranks[kept], outcome[kept]
-        misread = np.zeros(batch.codes.size, dtype=np.bool_)
-        misread[places] = ranks < self.probability
+        misread = marked(batch.codes.size, places[ranks < self.probability])
         return Proposals.of_edits(
             places,
             stops,
@@ -127,8 +129,7 @@ def _keeps_words(batch: Batch, starts: Ints, stops: Ints, lost: Mask) -> Mask:
     """
     is_word, before = (batch.flags & WORD) != 0, batch.untouchable_before
     whole = ~is_word[starts - 1] & ~is_word[stops] & is_word[starts]
-    goes_on = np.zeros_like(lost)
-    goes_on[1:] = lost[:-1] & (starts[1:] == stops[:-1])
+    goes_on = np.append(False, lost[:-1] & (starts[1:] == stops[:-1]))[: lost.size]
     rows = batch.rows(starts)
     first, last = batch.starts[rows], batch.starts[rows + 1] - 1
     beside = before[np.minimum(stops + 2, last)] > before[np.maximum(starts - 2, first)]
@@ -167,12 +168,13 @@ def _notes(batch: Batch, starts: Ints, stops: Ints, new: Sequence[str], misread:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Confusions:
-    """What Tesseract misread, in columns; hashed by identity.
+    """What Tesseract misread at one quality, in columns; hashed by identity.
 
     A context is a string of 0 to `LONGEST` signs with what stands on either side; an outcome is what is read instead.
 
     Attributes:
-        numbers: the number of each code point in the keys of contexts, shape (largest code point + 2,).
+        numbers: the number of each code point in the keys of contexts by the letters of its word (all words longer
+            than `SHORT` as one), shape (`SHORT` + 2, largest code point + 2).
         keys, rows: for each length of the string, the keys of its contexts, ascending, and the numbers of the contexts.
         rates: how often an error is made in each context, shape (contexts + 1,); the last one, for none, is 0.
         firsts: the first outcome of each context, shape (contexts + 2,).
@@ -180,9 +182,8 @@ class _Confusions:
         sums: the cumulative rates of the outcomes, shape (outcomes,).
         texts, read: the text of each outcome, as strings and in columns.
         lost: whether each outcome only deletes.
-        levels: for each quality the cumulative shares of its texts, and the factors of their errors.
-        own: for each quality the factor of errors in each context that does not depend on the text, shape
-            (contexts + 1,); -1 where there is none.
+        levels: the cumulative shares of the texts, and the factors of their errors.
+        steady: whether the errors in each context do not depend on the text, shape (contexts + 1,).
     """
 
     numbers: Ints
@@ -195,8 +196,8 @@ class _Confusions:
     texts: Sequence[str]
     read: Replacements
     lost: Mask
-    levels: dict[str, tuple[Floats, Floats]]
-    own: dict[str, Floats]
+    levels: tuple[Floats, Floats]
+    steady: Mask
 
 
 def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
@@ -205,10 +206,14 @@ def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
     Returns:
         The places, shape (places,), and the context of 0 to `LONGEST` signs at each, shape (LONGEST + 1, places).
     """
-    codes = np.concatenate([batch.codes, np.full(LONGEST + 1, ord("\n"), dtype=np.uint32)])
-    signs = found.numbers[np.minimum(codes, found.numbers.size - 1)]
-    kinds, signs = signs >> _BITS, signs & (1 << _BITS) - 1
     size, none = batch.codes.size, found.rates.size - 1
+    codes = np.concatenate([batch.codes, np.full(LONGEST + 1, ord("\n"), dtype=np.uint32)])
+    is_word = (batch.flags & WORD) != 0
+    letters = np.zeros(codes.size, dtype=np.int64)
+    lengths = np.diff(np.flatnonzero(np.diff(is_word, prepend=False, append=False)))[::2]
+    letters[:size][is_word] = np.repeat(lengths, lengths)
+    signs = found.numbers[np.minimum(letters, SHORT + 1), np.minimum(codes, _TOLD_APART)]
+    kinds, signs = signs >> _BITS, signs & (1 << _BITS) - 1
     left = [np.roll(one, 1)[:size] for one in (signs, kinds)]
     contexts, inner = [], np.zeros(size, dtype=np.int64)
     for length in range(LONGEST + 1):
@@ -223,79 +228,81 @@ def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
             context = np.where(keys[at] == key, found.rows[length][at], context)
         contexts.append(context)
     every = np.stack(contexts)
-    has_words = np.append(counted((batch.flags & WORD) != 0, batch.starts[:-1], batch.starts[1:]) > 0, False)
+    has_words = np.append(counted(is_word, batch.starts[:-1], batch.starts[1:]) > 0, False)
     places = np.flatnonzero((every != none).any(axis=0) & has_words[batch.rows(np.arange(size))])
     return places, every[:, places]
 
 
-def kind_of_sign(sign: str) -> str:
-    """Return the kind of a character: `edge` (line end), `gap` (white space), `digit`, `small`, `capital`, `other`."""
+def kind_of_sign(sign: str, letters: int) -> str:
+    """Return the kind of a character in a word of so many letters, one of `KINDS`."""
     if sign == "\n":
         return "edge"
     if sign.isspace():
         return "gap"
-    if sign.isdigit():
-        return "digit"
-    return ("capital" if sign.isupper() else "small") if sign.isalpha() else "other"
+    if not sign.isalpha():
+        return "digit" if sign.isdigit() else "other"
+    if letters == 1:
+        return "lone"
+    return "capital" if sign.isupper() else "short" if letters <= SHORT else "small"
 
 
 @cache
-def _confusions(name: str) -> _Confusions:
-    """Read a dictionary of confusions.
+def _confusions(name: str, quality: str) -> _Confusions:
+    """Read what a dictionary of confusions has for one quality.
 
     Raises:
         AugmentError: there is no such dictionary, a line has too many signs or a wrong number, or a quality no level.
     """
     path = dictionary_path(name)
     outcomes: dict[tuple[str, str, str], dict[str, float]] = {}
-    own: dict[str, dict[str, float]] = {quality: {} for quality in QUALITIES}
+    steady: set[str] = set()
     levels: dict[str, list[tuple[float, float]]] = {quality: [] for quality in QUALITIES}
-    for left, old, right, new, *counts in rows(path, columns=6):
-        where = f"{path.name}: {left} {old} {right} {new}:"
-        if left == "level":
+    for *cells, good, fair, poor in rows(path, columns=7):
+        where = f"{path.name}: {' '.join(cells)}:"
+        left, old, right, new = (cell.replace(SPACE, " ").replace(NOTHING, "") for cell in cells)
+        if left in {"level", "sign"}:
             check_known("quality of ocr", old, QUALITIES)
-            levels[old].append((number_in(where, new), number_in(where, right, least=-1.0)))
-            continue
-        if left == "sign":
-            check_known("quality of ocr", right, QUALITIES)
-            if len(old) != 1 and old != SPACE:
+            if left == "sign" and len(right) != 1:
                 raise AugmentError(f"{where} needs one sign")
-            own[right][old.replace(SPACE, " ")] = number_in(where, new, least=0.0)
+            if left == "level":
+                levels[old].append((number_in(where, new), number_in(where, right, least=-1.0)))
+            elif old == quality:
+                steady.add(right)
             continue
-        signs = old.replace(NOTHING, "").replace(SPACE, " ")
-        if len(signs) > LONGEST or any(len(one) > 1 and one not in KINDS for one in (left, right)):
+        if len(old) > LONGEST or any(len(one) > 1 and one not in KINDS for one in (left, right)):
             raise AugmentError(f"{where} needs at most {LONGEST} signs, between signs or {', '.join(KINDS)}")
-        places = number_in(where, counts[1])
-        where_ = outcomes.setdefault((left.replace(SPACE, " "), signs, right.replace(SPACE, " ")), {})
-        where_[new.replace(NOTHING, "").replace(SPACE, " ")] = number_in(where, counts[0], most=places) / places
+        rates = [number_in(where, one, most=_PLACES) for one in (good, fair, poor)]
+        outcomes.setdefault((left, old, right), {})[new] = rates[QUALITIES.index(quality)] / _PLACES
     if not all(levels.values()):
         raise AugmentError(f"{path.name}: needs a line 'level' for each of {', '.join(QUALITIES)}")
-    return _in_columns(outcomes, levels, own)
+    return _in_columns(outcomes, levels[quality], steady)
+
+
+_PLACES = 100_000
+"""In how many places the dictionary counts errors."""
 
 
 def _in_columns(
     outcomes: dict[tuple[str, str, str], dict[str, float]],
-    levels: dict[str, list[tuple[float, float]]],
-    own: dict[str, dict[str, float]],
+    levels: list[tuple[float, float]],
+    steady: set[str],
 ) -> _Confusions:
     signs = sorted({one for left, old, right in outcomes for one in (*old, left, right)}.union(KINDS))
     number_of = {sign: number for number, sign in enumerate(signs)}
-    of_kind = [number_of[kind_of_sign(chr(code))] for code in range(_TOLD_APART)]
-    numbers = [kind << _BITS | number_of.get(chr(code), kind) for code, kind in enumerate(of_kind)]
-    other = number_of["other"]
+    told = [*map(chr, range(_TOLD_APART + 1))]
+    kinds = np.array([[number_of[kind_of_sign(sign, letters)] for sign in told] for letters in range(SHORT + 2)])
+    own = np.array([number_of.get(sign, -1) for sign in told])
     sums = np.cumsum([rate for one in outcomes.values() for rate in one.values()])
     bounds = np.concatenate([[0.0], sums])
     firsts = np.concatenate([[0], np.cumsum([len(one) for one in outcomes.values()])])
     keyed: list[list[tuple[int, int]]] = [[] for _ in range(LONGEST + 1)]
     for row, (left, old, right) in enumerate(outcomes):
-        key = 0
-        for sign in (*old, left, right):
-            key = key << _BITS | number_of[sign]
+        key = sum(number_of[sign] << _BITS * at for at, sign in enumerate((right, left, *reversed(old))))
         keyed[len(old)].append((key, row))
     columns = [np.array(sorted(one), dtype=np.int64).reshape(-1, 2).T for one in keyed]
     texts = [text for one in outcomes.values() for text in one]
     return _Confusions(
-        np.array([*numbers, other << _BITS | other], dtype=np.int64),
+        kinds << _BITS | np.where(own < 0, kinds, own),
         [one[0] for one in columns],
         [one[1] for one in columns],
         np.append([fsum(one.values()) for one in outcomes.values()], 0.0),
@@ -305,16 +312,10 @@ def _in_columns(
         texts,
         Replacements.of(texts),
         np.array([not text for text in texts], dtype=np.bool_),
-        {
-            quality: (np.cumsum([share for share, _ in one]), np.array([factor for _, factor in one]))
-            for quality, one in levels.items()
-        },
-        {
-            quality: np.array([*(factors.get(old, -1.0) for _, old, _ in outcomes), -1.0])
-            for quality, factors in own.items()
-        },
+        (np.cumsum([share for share, _ in levels]), np.array([factor for _, factor in levels])),
+        np.array([*(old in steady for _, old, _ in outcomes), False]),
     )
 
 
 _TOLD_APART = 0x2200
-"""Signs with a code point from here on count as «other» where the dictionary does not name their surroundings."""
+"""Signs with a code point from here on count as this one, which is «other»."""

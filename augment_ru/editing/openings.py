@@ -2,38 +2,22 @@
 
 from functools import lru_cache
 
-from augment_ru.language.morphology import NAME_LABELS, is_known, morphology
+from augment_ru.language.morphology import is_known, readings
 
-LOWERED, NAME, ADJECTIVE = 1, 2, 4
-"""Bits: the word loses its capital when it is no longer first; it is a name, which keeps it; it is an adjective, which
-may begin a name («Малая Вишера»).
-"""
-_SURELY, _HARDLY = 0.85, 0.02
-"""Bounds for the share of a word's readings that are names: at 0.85 or more it is a name, at 0.02 or less it is not.
-
-The share is about 0.9 for «Петров» and «Коля», 0.8 for «Мороз», 0.2 for «Тише» (of a mouse), 0.015 for «Голову».
-Between the bounds only the sentence can tell.
-"""
+_SURELY = 0.85
+"""The least share of a word's readings that are names, for a name: it is .9 for «Петров» and «Коля», .8 for «Мороз»."""
 
 
 @lru_cache(maxsize=100_000)
-def opening(word: str) -> int:
-    """Tell whether the first word of a sentence would lose its capital at another place; return a sum of bits.
+def opens_as_name(word: str) -> bool:
+    """Tell whether the first word of a sentence is certainly a name, or is not in the dictionary.
 
-    `LOWERED`: the word is certainly no name, so it would lose its capital. `NAME`: it is certainly a name, or is not in
-    the dictionary. If neither bit is set, it is uncertain whether the word is a name. `ADJECTIVE` is added if the word
-    may be an adjective.
-
-    >>> opening("вчера") == LOWERED, opening("анна") == NAME, opening("мороз") & (LOWERED | NAME)
-    (True, True, 0)
+    >>> opens_as_name("вчера"), opens_as_name("анна"), opens_as_name("мороз")
+    (False, True, False)
 
     Args:
         word: the word in lower case.
     """
-    if not is_known(word):
-        return NAME
-    analyses = morphology().parse(word)
-    adjective = ADJECTIVE if any(one.tag.POS == "ADJF" and "Apro" not in one.tag for one in analyses) else 0
-    names = sum(float(one.score) for one in analyses if NAME_LABELS.keys() & one.tag.grammemes)
-    share = names / sum(float(one.score) for one in analyses)
-    return adjective + (NAME if share >= _SURELY else LOWERED if share <= _HARDLY else 0)
+    found = readings(word)
+    names = sum(one.score for one in found if one.name)
+    return not is_known(word) or names >= _SURELY * sum(one.score for one in found)

@@ -3,21 +3,23 @@
 The last class of the module is the base of attacks that replace words.
 """
 
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from augment_ru.draws import Rng
-from augment_ru.editing.syntax import Syntax
+from augment_ru.draws import Rng, Streams
+from augment_ru.editing.syntax import Syntax, trees_of
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
+from augment_ru.engine.proposals import Proposals
 from augment_ru.language.inflection import WordForm, has_plural, inflect, known_forms, noun_of
-from augment_ru.language.morphology import GENDERS, is_known, only_form
+from augment_ru.language.morphology import GENDERS, has_lemma, is_known, only_form
 from augment_ru.language.prepositions import cases_behind, fitting
-from augment_ru.resources import same_word
+from augment_ru.resources import lemmas_in, same_word, senses
+from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc, Token
+from augment_ru.text.phrases import in_phrase
 from augment_ru.text.words import RUSSIAN
 
 _ATTRIBUTES = frozenset({"amod", "det", "acl", "nummod", "nummod:gov", "nummod:entity"})
@@ -52,11 +54,12 @@ def agreeing(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[in
 
 def _changed(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
     found: dict[int, str] = {}
+    attributes = set(_attributes(syntax, noun))
     for other in dict.fromkeys([*_attributes(syntax, noun), *predicates(syntax, noun)]):
         form = syntax.form(other)
         if form is not None and not (form.number == "sing" and form.grammemes & GENDERS):
             continue
-        if form is None or form.gender != old.gender:
+        if form is None or form.gender != old.gender or (other in attributes and form.first_case != old.first_case):
             return None  # the tree, or one of the readings, is wrong
         word = inflect(form.lemma, form.having(new.gender, *([new.animacy] if form.case == "accs" else [])))
         if word is None:
@@ -382,25 +385,46 @@ class ReplacesWords(Attack):
         check_guards(self.name, self.guards)
         self.check_words()
 
-    @abstractmethod
     def check_words(self) -> None:
         """Read the dictionary of the attack, so that an unknown or malformed one is an error before the run starts."""
+        senses(self.words)
 
-    @abstractmethod
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
         """Return the lemmas that may replace a word, the preferred one first; empty if no lemma may.
+
+        If the dictionary has several senses of a word, the first one that fits its phrase counts.
 
         Args:
             doc: the text with its annotation.
             at: the index of the word in `doc.words`, from 0.
             rng: the random draws, which choose the preferred lemma.
         """
+        word = doc.words[at]
+        for sense in senses(self.words).get((word.lemma, word.pos), ()):
+            if in_phrase(doc.text, doc.words, at, sense.stays):
+                continue
+            if not sense.only or in_phrase(doc.text, doc.words, at, sense.only):
+                return (rng.choice_best_first(sense.synonyms), *sense.synonyms)
+        return ()
 
-    def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
+    def wants(self, doc: Doc) -> bool:
+        """Tell whether a word may have a lemma of the dictionary, or, if the text is annotated, whether it has one."""
+        return any("lemmas" not in doc.layers or self.lemmas(doc, at, Rng(0)) for at in self._places(doc))
+
+    def _places(self, doc: Doc) -> Iterator[int]:
+        """Yield the indices in `doc.words` of the words that may have a lemma of the dictionary."""
+        known = lemmas_in(senses, self.words)
+        return (at for at, word in enumerate(doc.words) if has_lemma(word.text, known))
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to replace every word that the dictionary has by another one in the same grammatical form."""
-        syntax = Syntax(doc)
-        for at, word in enumerate(doc.words):
-            number = syntax.numbers.get(word.start)
+        pairs = zip(batch.once(trees_of), streams.keys.tolist(), strict=True)
+        return Proposals.of_changes(batch, (self._changes(syntax, Rng(key)) for syntax, key in pairs))
+
+    def _changes(self, syntax: Syntax, rng: Rng) -> Iterator[Change]:
+        doc = syntax.doc
+        for at in self._places(doc):
+            number = syntax.numbers.get(doc.words[at].start)
             lemmas = self.lemmas(doc, at, rng) if number is not None else ()
             if number is None or not lemmas:
                 continue

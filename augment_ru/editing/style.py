@@ -15,8 +15,11 @@ from augment_ru.text.characters import Mask
 _WORD = re.compile(r"[а-яё]+(?:-[а-яё]+)*", re.IGNORECASE)
 _LIVELY = re.compile(r"[!?)(]{2,}|!|[:;]-?[)(]|[\U0001F300-\U0001FAFF]|…|\.\.\.")
 _REPORT = re.compile(r"\b(?:1\d|20)\d\d\b|%|№|[;§]")
+_BOOK = re.compile(r"^[—–]|(?<=\S )[—–](?= )|(?<=[а-яё,] )(?!В[аы])[А-ЯЁ][а-яё]{2,}")
+"""Signs of a printed text: dashes, and names inside a sentence."""
 _SPEAKER = frozenset({"1per", "2per", "impr"})
-_LONGEST_ABBREVIATION = 5
+_SAID = frozenset({"мой", "твой", "наш", "ваш"})
+_LONGEST_ABBREVIATION, _TALK = 5, 3
 
 
 STYLES = ("chat", "any")
@@ -44,21 +47,36 @@ def _points(word: str) -> int:
         return -1
     if word[0].isupper() and not likeliest.known:
         return -1
-    return int(likeliest.pos in ("VERB", "NPRO") and not _SPEAKER.isdisjoint(likeliest.grammemes))
+    return int(_speaks(word))
+
+
+def _speaks(word: str) -> bool:
+    """Tell whether a word shows who speaks or listens: «я», «твой», «пойдём», «купи»; not «купите» of instructions."""
+    small = word.lower()
+    likeliest = readings(small)[0]
+    known = likeliest.pos in ("VERB", "NPRO") and not _SPEAKER.isdisjoint(likeliest.grammemes)
+    return not _SAID.isdisjoint(lemmas_of(small)) or (known and not {"impr", "plur"} <= set(likeliest.grammemes))
 
 
 @lru_cache(maxsize=8192)
 def chat_points(text: str) -> int:
     """Score the style of a text: over 0 it reads like a chat or a review, under 0 like a report or an encyclopaedia.
 
-    The score is the sum of the points of its words, plus 1 if it has signs like «!» or «)))», minus 1 if it has signs
-    like «%» or a year.
+    The score is the sum of the points of its words, plus 1 if it has signs like «!» or «)))». Minus 1 if it has signs
+    like «%» or a year, 1 if nobody speaks in it, and 1 or 2 for dashes and names inside a sentence.
 
     >>> chat_points("Спасибо, очень вкусно!") > 1, chat_points("Село находится в Тульской области.") < 0
     (True, True)
     """
-    signs = (_LIVELY.search(text) is not None) - (_REPORT.search(text) is not None)
-    return sum(map(_points, _WORD.findall(text))) + signs
+    words, lively = _WORD.findall(text), _LIVELY.search(text) is not None
+    told = not lively and not any(_points(word) > 1 or _speaks(word) for word in words)
+    signs = lively - told - (_REPORT.search(text) is not None) - min(len(_BOOK.findall(text)), 2)
+    return sum(map(_points, words)) + signs
+
+
+def is_loose(text: str) -> bool:
+    """Tell whether a text reads as talk: many points, a sign like «!» or «)))», or no final full stop."""
+    return chat_points(text) > _TALK or not text.rstrip().endswith(".") or _LIVELY.search(text) is not None
 
 
 @lru_cache(maxsize=16)

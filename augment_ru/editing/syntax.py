@@ -6,6 +6,7 @@ from functools import cached_property
 
 from augment_ru.language.inflection import WordForm, word_form
 from augment_ru.records.groups import grouped
+from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc, Token
 
 CLOSING = frozenset({".", "!", "…", "...", "!..", "!!!", "!!"})
@@ -13,6 +14,11 @@ CLOSING = frozenset({".", "!", "…", "...", "!..", "!!!", "!!"})
 ENDS = CLOSING | {"?", "?!", "?..", "??", "???"}
 _SIGNS = frozenset("%‰№§°$€₽£+")
 """Signs that belong to the word or number beside them; a token of such signs is not punctuation."""
+
+
+def trees_of(batch: Batch) -> "list[Syntax]":
+    """Return the syntax tree of each text of a batch; call it by `Batch.once`, so that all candidates share them."""
+    return list(map(Syntax, batch.docs))
 
 
 class Syntax:

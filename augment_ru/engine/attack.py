@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, cast
 
 from augment_ru import registry
@@ -17,7 +18,7 @@ from augment_ru.registry import is_own, own_class
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 
-Wants: TypeAlias = tuple[Callable[[Sequence[str]], bool], ...]
+Wants: TypeAlias = tuple[Callable[[Doc], bool], ...]
 
 
 class Needs(NamedTuple):
@@ -27,14 +28,18 @@ class Needs(NamedTuple):
         layers: the layers of annotation that are read, such as `lemmas`.
         guards: the names of the constraints whose spans are needed: spans that no edit may touch, and spans that count
             as one word.
-        wants: functions that tell from the tokens of a text whether an attack may change it. A text that none of them
-            wants is not annotated. If there are no functions, every text is annotated.
+        wants: for each attack, the function that tells whether it may change a text (`Attack.wants`). In a record
+            without a text that one of them wants, nothing is protected. If there are no functions, every text is
+            wanted.
+        layered: those functions of `wants` that belong to attacks that read layers or guards. A record without a text
+            that one of them wants is not annotated with these layers.
         scored: whether a gate scores the changed texts.
     """
 
     layers: frozenset[str] = frozenset()
     guards: frozenset[str] = frozenset()
     wants: Wants = ()
+    layered: Wants = ()
     scored: bool = False
 
     @classmethod
@@ -42,13 +47,14 @@ class Needs(NamedTuple):
         """Join the needs of several attacks and gates (similarity checks), so that each text is annotated once for all.
 
         The layers of annotation and the guards (names of constraints) of all are united. `scored` is True if any gate
-        scores the changed texts. A text is annotated if at least one of those that read layers or guards wants it.
+        scores the changed texts. If one attack has no function in `wants` or `layered`, the joined needs have none.
         """
         given = list(needs)
         every = [one for one in given if one.layers or one.guards]
-        layers, guards = ([getattr(one, name) for one in every] for name in ("layers", "guards"))
-        wants = tuple(each for one in every for each in one.wants) if all(one.wants for one in every) else ()
-        return cls(frozenset().union(*layers), frozenset().union(*guards), wants, any(one.scored for one in given))
+        layers, guards = (frozenset().union(*(getattr(one, name) for one in every)) for name in ("layers", "guards"))
+        wants, layered = [one.wants for one in given], [one.layered for one in every]
+        joined = (tuple(chain.from_iterable(each)) if all(each) else () for each in (wants, layered))
+        return cls(layers, guards, *joined, scored=any(one.scored for one in given))
 
 
 LOSSES = ("negation", "negated", "numbers", "restrictors")
@@ -117,14 +123,16 @@ class Attack(ABC):
     def needs(self) -> Needs:
         """What this attack needs to know about the texts of a record, such as annotation."""
         wants = () if type(self).wants is Attack.wants else (self.wants,)
-        return Needs(self.layers, frozenset((*self.guards, *self.joins)), wants)
+        return Needs(self.layers, frozenset((*self.guards, *self.joins)), wants, wants)
 
-    def wants(self, words: Sequence[str]) -> bool:
-        """Tell from the tokens of a text whether the attack may change it; by default it may change any text.
+    def wants(self, doc: Doc) -> bool:
+        """Tell whether the attack may change a text; by default it may change any text.
 
-        A text for which all attacks return False is not annotated. So return False only if it is certain.
+        If no attack may change a text of a record, the record is annotated no further. So return False only if it is
+        certain. An attack that reads `syntax` is asked twice: before its layers of annotation are computed, when `doc`
+        has no layer but `tokens`, and when all of them but `syntax` are there (`doc.layers`).
         """
-        del words
+        del doc
         return True
 
     @property

@@ -167,6 +167,11 @@ class _Listed(Composition):
         object.__setattr__(self, "attacks", made)
 
     @property
+    def needs(self) -> Needs:
+        """What the attacks need to know about texts: about any text, since one reads what another has written."""
+        return super().needs._replace(wants=(), layered=())
+
+    @property
     def parts(self) -> tuple[Attack, ...]:
         """The listed attacks; names were replaced by the attacks with these names."""
         return cast("tuple[Attack, ...]", self.attacks)

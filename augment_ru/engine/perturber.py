@@ -125,8 +125,9 @@ class Perturber:
     @property
     def needs(self) -> Needs:
         """What the attack and the similarity need to know about the texts of a record."""
-        read = self.similarity.layers if self.similarity else frozenset()
-        return Needs.of_all([self.attack.needs, Needs(read, scored=self.similarity is not None)])
+        own, read = self.attack.needs, self.similarity.layers if self.similarity else frozenset()
+        layered = () if read else own.layered  # a similarity may read any text
+        return own._replace(layers=own.layers | read, layered=layered, scored=self.similarity is not None)
 
     @property
     def settings(self) -> Settings:
@@ -193,7 +194,10 @@ class Perturber:
         batch = prepared.batch
         keys = self._streams(prepared, range(candidates)).keys.reshape(candidates, -1)
         kind = np.int32 if batch.codes.size * candidates < 2**31 else np.int64  # a long text has 10^6 changes
-        return [legal(batch, proposals_of(self.attack, batch, Streams(own))).in_columns_of(kind) for own in keys]
+        found = [legal(batch, proposals_of(self.attack, batch, Streams(own))).in_columns_of(kind) for own in keys]
+        if prepared.unread is not None and any(prepared.unread[batch.rows(one.starts)].any() for one in found):
+            raise AugmentError(f"{self.attack.name}: the records were prepared for other attacks; give its `needs` too")
+        return found
 
     def _plan(self, tiles: Tiles, units: Units, found: Sequence[Proposals]) -> tuple[Plan, Mask, Ints]:
         """Plan the legal changes of all candidates (`found`).

@@ -25,7 +25,7 @@ from augment_ru.records.options import offers_options
 from augment_ru.records.record import AlikeRecords, Record, contexts_of, tasks_of
 from augment_ru.records.task import Task, generic, task_for_row, task_or_file
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import encode, surrogates
+from augment_ru.text.characters import Mask, encode, surrogates
 from augment_ru.text.doc import Doc
 
 
@@ -42,6 +42,8 @@ class Prepared:
         references: the same texts in the form in which a similarity gets them.
         questions: the questions with options that edits can change; None if there are no such questions.
         warnings: the warnings of constraints, by the index of the record.
+        unread: for each text, whether no constraint has read it, since no attack of the run may change it, shape
+            (texts,); None if there is nothing to read.
     """
 
     records: Sequence[Record]
@@ -52,6 +54,7 @@ class Prepared:
     references: References = field(init=False)
     questions: Questions | None = None
     warnings: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    unread: Mask | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "references", References(self.batch))
@@ -255,12 +258,7 @@ class Preparation:
                 record.check()  # raises an error that names the record, if a record is the cause
             raise
 
-    def _docs(self, texts: Sequence[str], layers: frozenset[str], wants: Wants = ()) -> list[Doc] | None:
-        if layers and wants and isinstance(self.annotate, Natasha):  # with others, tokens may cost as much as the rest
-            split = self.annotate(texts, frozenset({"tokens"}))
-            asked = [doc.text for doc in split if any(one(doc.forms) for one in wants)]
-            known = {doc.text: doc for doc in self._docs(asked, layers) or ()}
-            return [known.get(text, Doc(text, (), closed(layers))) for text in texts]
+    def _docs(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc] | None:
         docs = self.annotate(texts, layers) if layers else None
         if docs is not None and [doc.text for doc in docs] != texts:
             raise AugmentError(
@@ -268,6 +266,40 @@ class Preparation:
                 f"return one Doc for each text, in the same order"
             )
         return docs
+
+    def _wanted(
+        self, texts: Sequence[str], owners: Ints, needs: Needs, rules: frozenset[str], read: frozenset[str]
+    ) -> tuple[Sequence[Doc] | None, Sequence[Doc | None] | None]:
+        """Annotate the texts of the records that attacks may change.
+
+        Args:
+            texts: the texts.
+            owners: the number of the record of each text, shape (texts,).
+            needs: what the attacks read.
+            rules: the layers that the constraints of the records read.
+            read: the layers that constraints and guards read.
+
+        Returns:
+            The documents for attacks, without tokens where no attack reads a text; and those for constraints, None
+            where no attack may change a text. Both are None if nothing is read.
+        """
+        if not (needs.layered and isinstance(self.annotate, Natasha)):  # with others, tokens may cost as much as all
+            docs = self._docs(texts, needs.layers | read)
+            return docs, docs
+        split = dict(enumerate(self.annotate(texts, frozenset({"tokens"}))))
+        kept = _asked(split, owners, needs.layered)
+        reached = _asked(split, owners, needs.wants) if needs.wants != needs.layered else kept
+        if "syntax" in needs.layers:
+            some = self.annotate.further(list(kept.values()), needs.layers - {"syntax"}, last=False)
+            asked = _asked(dict(zip(kept, some, strict=True)), owners, needs.layered)
+            reached, kept = asked if reached is kept else reached, asked
+        every = dict[int, Doc]()
+        for members, layers in ((kept, needs.layers | read), (reached, rules)):
+            new = {row: doc for row, doc in members.items() if row not in every}
+            every.update(zip(new, self.annotate.further(list(new.values()), layers), strict=True))
+        nothing = closed(needs.layers | read)
+        docs = [every[row] if row in kept else Doc(text, (), nothing) for row, text in enumerate(texts)]
+        return docs, [every.get(row) for row in range(len(texts))]
 
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each: list[Mapping[str, str]] = []
@@ -287,18 +319,21 @@ class Preparation:
         wanted = {task: self.constraints(task) for task in tasks}
         guards = {name: constraint_of(name) for name in sorted(needs.guards)}
         applied = [one for several in (*wanted.values(), guards.values()) for one in several]
-        read = frozenset[str]().union(*(one.layers for one in applied))
-        docs = self._docs(texts, needs.layers | read, () if read else needs.wants)
+        ruled = [one for several in wanted.values() for one in several]
+        rules, read = (frozenset[str]().union(*(one.layers for one in several)) for several in (ruled, applied))
+        if any(one.warns for one in ruled):
+            needs = needs._replace(wants=(), layered=())
+        docs, seen = self._wanted(texts, owners, needs, rules, read)
         spans: list[list[Span]] = []
         borders: list[list[int]] = []
         warned: dict[int, tuple[str, ...]] = {}
         is_protected = any(several or task.layout.anchored for task, several in wanted.items())
-        queue = iter(docs or map(Doc, texts))
+        queue = iter(seen or map(Doc, texts))
         for at, (record, names) in enumerate(zip(records, each, strict=True) if is_protected else ()):
-            row, by_field = record.view, {name: next(queue) for name in names}
+            row, by_field = record.view, {name: doc for name in names if (doc := next(queue)) is not None}
             anchors = record.anchors()
-            found = protected(wanted[record.task], row, by_field)
-            spans += [_outer(anchors.spans[name] + found[name]) for name in names]
+            found = protected(wanted[record.task], row, by_field) if by_field else {}
+            spans += [_outer(anchors.spans[name] + found.get(name, [])) for name in names]
             borders += [anchors.borders.get(name, []) for name in names]
             if lines := warnings(wanted[record.task], row, by_field):
                 warned[at] = lines
@@ -313,7 +348,16 @@ class Preparation:
             guarded=guarded,
         )
         questions = Questions.of(records, fields, owners, batch) if each else None
-        return Prepared(records, fields, owners, digests(keys), batch, questions, warned)
+        unread = None if seen is None else np.array([doc is None for doc in seen], dtype=np.bool_)
+        return Prepared(records, fields, owners, digests(keys), batch, questions, warned, unread)
+
+
+def _asked(docs: Mapping[int, Doc], owners: Ints, wants: Wants) -> dict[int, Doc]:
+    """Return the texts, by number, of the records with a text that an attack wants; all texts if `wants` is empty."""
+    if not wants:
+        return dict(docs)
+    found = {owners[row] for row, doc in docs.items() if any(one(doc) for one in wants)}
+    return {row: doc for row, doc in docs.items() if owners[row] in found}
 
 
 def _guarded(

@@ -9,7 +9,7 @@ It returns only units that were scored and passed.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 import numpy as np
@@ -397,10 +397,9 @@ class Gate:
         self._known: Floats | None = None
         self.plan = legal.keep(active)
         self._legal, self._active = (self.by_candidate(plan.levels).sum(axis=0) for plan in (legal, self.plan))
-        self.thresholds = np.full(self.units, threshold)
-        changed = self._changed()
-        for count in np.unique(changed[changed > 1]).tolist():
-            self.thresholds[changed == count] = raised_threshold(threshold, count)
+        self._raised = partial(raised_threshold, threshold)
+        self._most = self._changed()
+        self.thresholds = np.array([*map(self._raised, self._most.tolist())], dtype=np.float64)
         if scorer.screens:
             self._screen(legal, active, min_changes)
 
@@ -474,43 +473,82 @@ class Gate:
             min_changes: the fewest changes that each unit gets.
         """
         tops = self.scores(self.plan.levels)
-        weak = ~(self.by_candidate(tops) >= self.thresholds).any(axis=0)
+        weak = self._weak(tops)
+        if weak.any():
+            alone = self._alone(legal, active & np.tile(weak, self._tiles.count)[legal.owners])
+            self._lower_thresholds(legal, tops, alone, weak)
+            weak = self._weak(tops)
         if not weak.any():
             self._known = tops
             return
         weak_tries = np.tile(weak, self._tiles.count)
         self._known = np.where(weak_tries, np.nan, tops)
-        of_weak = weak_tries[legal.owners]
-        kept = self._passing(legal, active & ~of_weak, active & of_weak)
+        kept = self._passing(legal, alone, active & ~weak_tries[legal.owners])
         counts = np.bincount(legal.owners[kept], minlength=weak_tries.size)
-        poor = weak & (self.by_candidate(counts).max(axis=0) < min_changes)
+        poor = weak & (self.by_candidate(counts).max(axis=0) < min_changes) & (self.thresholds < np.inf)
         if poor.any():
             more = ~active & np.tile(poor, self._tiles.count)[legal.owners]
-            kept = self._passing(legal, kept, more, min_changes - counts)
+            kept = self._passing(legal, self._alone(legal, more), kept, min_changes - counts)
         self.plan = legal.keep(kept)
 
-    def _passing(self, legal: Plan, kept: Mask, asked: Mask, most: Ints | None = None) -> Mask:
-        """Score some changes by themselves; return a copy of `kept` that is also True for those that pass.
+    def _weak(self, tops: Floats) -> Mask:
+        """Return whether no candidate of each unit passes with these scores, shape (tries,)."""
+        weak: Mask = ~(self.by_candidate(tops) >= self.thresholds).any(axis=0)
+        return weak
+
+    def _lower_thresholds(self, legal: Plan, tops: Floats, alone: Floats, weak: Mask) -> None:
+        """Leave out sentences of a record, so that the most of them pass: the fewer change, the lower their threshold.
+
+        A sentence that is left out gets an infinite threshold. Those with the lowest best scores are left out first; of
+        equal ones, those whose lowest rank is the highest.
 
         Args:
             legal: the legal changes.
-            kept: whether each change is kept already, shape (changes,).
-            asked: whether each change is scored, shape (changes,); a change that makes two options equal fails.
-            most: the most changes that may be added to each try, the lowest ranks first, shape (tries,); None for no
-                limit.
+            tops: the score of each try with all its changes, shape (tries,).
+            alone: the score of each change by itself, NaN where it was not scored, shape (changes,).
+            weak: whether no candidate of each unit passes, shape (units,).
+        """
+        units, of = legal.owners % self.units, self._units.records
+        best, ranks = np.fmax.reduce(self.by_candidate(tops)), np.full(self.units, np.inf)
+        np.fmax.at(best, units, alone)
+        np.minimum.at(ranks, units, legal.proposals.ranks)
+        for record in np.unique(of[weak & (self._most > 1)]).tolist():
+            own = np.flatnonzero((of == record) & (best > -np.inf))
+            own = own[np.lexsort((ranks[own], -best[own]))]
+            limits = np.array([*map(self._raised, np.minimum(np.arange(own.size) + 1, self._most[own]).tolist())])
+            if (passing := np.flatnonzero(best[own] >= limits)).size:
+                self.thresholds[own] = limits[passing[-1]]
+                self.thresholds[own[passing[-1] + 1 :]] = np.inf
+
+    def _alone(self, legal: Plan, asked: Mask) -> Floats:
+        """Return the score of each change by itself, shape (changes,); NaN for a change that makes two options equal.
+
+        Args:
+            legal: the legal changes.
+            asked: whether each change is scored, shape (changes,); the others have NaN, too.
         """
         if self._questions is not None:
             asked = asked & ~self._questions.broken_alone(self._tiles.proposals_at_home(legal.proposals), asked)
-        numbers = asked.nonzero()[0]
-        if not numbers.size:
-            return kept
-        scores = self._scored(one_by_one(self._tiles, legal.proposals.keep(asked).settled()))
-        owners = legal.owners[numbers]
-        fails = scores < np.tile(self.thresholds, self._tiles.count)[owners]
+        found = np.full(asked.size, np.nan)
+        if asked.any():
+            found[asked] = self._scored(one_by_one(self._tiles, legal.proposals.keep(asked).settled()))
+        return found
+
+    def _passing(self, legal: Plan, alone: Floats, kept: Mask, most: Ints | None = None) -> Mask:
+        """Return a copy of `kept` that is also True for the changes that pass by themselves.
+
+        Args:
+            legal: the legal changes.
+            alone: the score of each change by itself, NaN where it was not scored, shape (changes,).
+            kept: whether each change is kept already, shape (changes,).
+            most: the most changes that may be added to each try, the lowest ranks first, shape (tries,); None for no
+                limit.
+        """
+        limits = np.tile(self.thresholds, self._tiles.count)[legal.owners]
         best = np.full(self.plan.levels.size, -np.inf)
-        np.maximum.at(best, owners, np.where(fails, scores, -np.inf))
+        np.maximum.at(best, legal.owners, np.where(alone < limits, alone, -np.inf))
         self._note_failed(best)
-        passing = numbers[~fails]
+        passing = np.flatnonzero(alone >= limits)
         if most is not None:
             passing = passing[np.lexsort((legal.proposals.ranks[passing], legal.owners[passing]))]
             passing = passing[order_in(legal.owners[passing]) < most[legal.owners[passing]]]
@@ -595,6 +633,8 @@ def raised_threshold(threshold: float, sentences: int) -> float:
         threshold: the threshold for a text in which one sentence changes.
         sentences: the number of changed sentences.
     """
+    if sentences < 2:  # noqa: PLR2004
+        return threshold
     return round(float(threshold ** (min(sentences, _MOST_SENTENCES) ** -_STRICTER)), DIGITS)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import partial
 from itertools import chain, repeat
 from math import log2
+from operator import eq
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from augment_ru.edits import Span
@@ -383,7 +384,7 @@ def accuracy(golds: Sequence[object], predictions: Sequence[object]) -> float:
         golds: the right label of each row.
         predictions: the predicted label of each row.
     """
-    return _mean([float(gold == given) for gold, given in zip(golds, predictions, strict=True)])
+    return sum(map(eq, golds, predictions)) / len(golds) if golds else 0.0
 
 
 def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "russian") -> float:

@@ -86,6 +86,12 @@ CORRECT = {
 }
 
 
+_Quartiles: TypeAlias = Mapping[str, Sequence[tuple[rates.Flags, str, tuple[float, float]]]]
+"""For `similarity` and `probability`, the quartiles of the rows of an attack: flags of the rows, of shape (rows,), the
+name, and the lowest and highest value.
+"""
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """The judged answers of all models, from which the report, the page and the predictions are made.
@@ -252,7 +258,13 @@ class Evaluation:
 
     @cached_property
     def _edits_per_100_words(self) -> Mapping[str, float | None]:
-        return {attack: edits_per_100_words(rows, self.pairs) for attack, rows in self.pairs.attacks.items()}
+        return edits_per_100_words(self.pairs)
+
+    @cached_property
+    def _quartiles(self) -> Mapping[str, _Quartiles]:
+        """The quartiles of each attack; rows that were chosen because they break would distort them, and have none."""
+        own = {attack: rows for attack, rows in self.pairs.attacks.items() if attack != WORST_ROWS}
+        return {attack: _quartiles(rows) for attack, rows in own.items() if not any(map(is_searched, rows))}
 
     def _attack(self, judged: rates.JudgedRun, attack: str) -> AttackReport:
         """Return the report's entry on what an attack does to a model."""
@@ -261,7 +273,6 @@ class Evaluation:
         status = Counter(pair.status for pair in rows)
         perturbed = outcomes.right & rates.flags_of(pair.status == "perturbed" for pair in rows)
         labels = {name: rates.success_rate(outcomes, at) for at, name in enumerate(decided)}
-        chosen = attack == WORST_ROWS or any(map(is_searched, rows))  # because they break, which would distort strength
         return AttackReport(
             rate=judged.success(attack),
             unchanged=status["unchanged"],
@@ -281,7 +292,7 @@ class Evaluation:
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
             spans=_spans_report(judged, attack),
-            contamination=None if chosen else self._contamination(judged, attack),
+            contamination=self._contamination(judged, attack) if attack in self._quartiles else None,
             edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
                 one.name: [
@@ -289,7 +300,9 @@ class Evaluation:
                 ]
                 for one in self.subpopulations
             },
-            strength={} if chosen else _strength(outcomes, rows),
+            strength={
+                by: [_cell(outcomes, *cell) for cell in cells] for by, cells in self._quartiles.get(attack, {}).items()
+            },
             outcomes=outcomes.letters,
         )
 
@@ -405,10 +418,10 @@ class Evaluation:
                 if not self.pairs.attacks:
                     yield from (self._row(run, episode, None, at) for at in range(len(self.pairs.originals)))
                 for attack, pairs in self.pairs.attacks.items():
-                    names = judged.outcomes[attack].names
+                    letters = [label[episode] for label in judged.outcomes[attack].letters]
                     for row, pair in enumerate(pairs):
                         prediction = answers.prediction_json(run.attacks[attack][episode][row], task)
-                        outcome = answers.by_field(names(episode, row), task)
+                        outcome = answers.by_field([rates.OUTCOMES[of_rows[row]] for of_rows in letters], task)
                         yield self._row(run, episode, attack, pair.original, (prediction, pair.status, outcome))
 
     def _row(
@@ -545,17 +558,17 @@ def _spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, Rate] | Non
     return cells and {fate: judged.rate(attack, rates.FATE + fate, right) for fate in FATES}
 
 
-def _strength(outcomes: rates.AttackOutcomes, rows: Sequence[Pair]) -> dict[str, list[Cell]]:
-    """Return the success rates of the perturbed rows in quartiles of their similarity, and of their probability."""
-    found: dict[str, list[Cell]] = {}
+def _quartiles(rows: Sequence[Pair]) -> _Quartiles:
+    """Divide the perturbed rows of an attack into quartiles of their similarity, and of their probability."""
+    found: dict[str, list[tuple[rates.Flags, str, tuple[float, float]]]] = {}
     for by in ("similarity", "probability"):
         values = [getattr(pair, by) if pair.status == "perturbed" else None for pair in rows]
         names, cell_of = binned(values) or ((), ())
+        known = np.array(values, np.float64)
         for at, name in enumerate(names):
-            inside = [value for value, cell in zip(values, cell_of, strict=True) if cell == at and value is not None]
-            if inside:
-                cell = _cell(outcomes, np.array(cell_of) == at, name, (min(inside), max(inside)))
-                found.setdefault(by, []).append(cell)
+            inside = np.array(cell_of) == at
+            if (own := known[inside & ~np.isnan(known)]).size:
+                found.setdefault(by, []).append((inside, name, (float(own.min()), float(own.max()))))
     return found
 
 
@@ -714,21 +727,9 @@ def evaluate(
     }
     specs = {attack: scope.release.specs[attack] for attack in pairs.attacks if attack in scope.release.specs}
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
-    known = frozenset().union(*(one.learned for one in bare_ones))
+    name, known = _name_of(perturbed), frozenset().union(*(one.learned for one in bare_ones))
     return Evaluation(
-        pairs,
-        scored,
-        judged,
-        found,
-        settings,
-        defining,
-        _name_of(perturbed),
-        flips,
-        specs,
-        behind,
-        catches,
-        fresh,
-        known,
+        pairs, scored, judged, found, settings, defining, name, flips, specs, behind, catches, fresh, known
     )
 
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import lru_cache
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
@@ -74,6 +75,15 @@ class Example:
     task: Task
     text: str
     shots: tuple[Mapping[str, Any], ...] = ()
+    _asked: bytes | None = field(default=None, init=False, compare=False, repr=False)
+
+    @property
+    def asked(self) -> bytes:
+        """The question without its demonstrations as JSON, of which the key of its answer in the cache is made."""
+        if self._asked is None:  # several models are asked
+            parts = self.task.name, self.task.scoring.gold, self.text, self.record
+            object.__setattr__(self, "_asked", _canonical(parts))
+        return cast("bytes", self._asked)
 
     def __repr__(self) -> str:
         return f"Example({brief(self.text)}, task {self.task.name!r}, {len(self.shots)} demonstrations)"
@@ -412,15 +422,11 @@ def answer_keys(signature: str, examples: Sequence[Example], repeats: Sequence[i
     if any(repeats):
         keys = zip(answer_keys(signature, examples), repeats, strict=True)
         return [blake2b(key + b"%d" % time, digest_size=16).digest() if time else key for key, time in keys]
-    shown: dict[int, bytes] = {}
-    found: list[bytes] = []
-    for example in examples:
-        shots = shown.get(id(example.shots))
-        if shots is None:
-            shots = shown[id(example.shots)] = _canonical(example.shots)
-        question = (signature, example.task.name, example.task.scoring.gold, example.text, example.record)
-        found.append(blake2b(_canonical(question) + shots, digest_size=16).digest())
-    return found
+    shown = {id(example.shots): example.shots for example in examples}
+    shots_of = {key: _canonical(shots) for key, shots in shown.items()}
+    start = _canonical((signature,))[:-1] + b","  # the list that holds the signature and what is asked
+    both = ((example.asked[1:], shots_of[id(example.shots)]) for example in examples)
+    return [blake2b(b"".join((start, asked, shots)), digest_size=16).digest() for asked, shots in both]
 
 
 def _as_json(value: object) -> object:
@@ -476,12 +482,13 @@ class Cache:
             AugmentError: the file is damaged.
         """
         found: dict[bytes, Prediction] = {}
+        read = lru_cache(_answer)  # most answers are one of few labels
         with self._saying("remove the file, or name another"):
             for start in range(0, len(keys), _MANY):
                 part = keys[start : start + _MANY]
                 marks = ",".join("?" * len(part))
                 query = f"SELECT key, answer FROM answers WHERE key IN ({marks})"  # noqa: S608  (question marks alone)
-                found |= {key: _answer(answer) for key, answer in self._file.execute(query, part)}
+                found.update((key, read(answer)) for key, answer in self._file.execute(query, part))
         return found
 
     def put(self, answers: Iterable[tuple[bytes, Prediction]]) -> None:

@@ -19,7 +19,7 @@ from augment_ru.evaluation.answers import by_field, prediction_json
 from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.findings import findings
 from augment_ru.evaluation.pairs import WORST_ROWS, Pair
-from augment_ru.evaluation.rates import JudgedRun
+from augment_ru.evaluation.rates import OUTCOMES, AttackOutcomes
 from augment_ru.evaluation.report import AnyReport, as_json
 from augment_ru.evaluation.subpopulations import TITLES
 from augment_ru.evaluation.table_text import ShownTable
@@ -90,6 +90,7 @@ def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
     rows_chosen = [pairs.attacks[attack][row].values for attack, row in chosen]
     known = {one.name: one for one, _ in evaluation.defences.values()}
     readings = {name: dict(zip(chosen, one.readings(rows_chosen, task), strict=True)) for name, one in known.items()}
+    words = {attack: [_words(judged.outcomes[attack]) for judged in evaluation.judged] for attack in pairs.attacks}
     shown = dict.fromkeys(pairs.attacks[attack][row].original for attack, row in chosen)
     index = {original: at for at, original in enumerate(shown)}
     originals = [
@@ -105,6 +106,11 @@ def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
     for attack, row in chosen:
         pair = pairs.attacks[attack][row]
         texts: dict[str, str] = originals[index[pair.original]]["texts"]
+        # for each run its answers to the original and to the row, and the outcome in a word
+        answers = [
+            (judged.run.originals[0][pair.original], judged.run.attacks[attack][0][row], of_run[row])
+            for judged, of_run in zip(evaluation.judged, words[attack], strict=True)
+        ]
         # for each run the edits that flip the answer, None where it was not asked
         flipping = [evaluation.flipping.get((number, attack, row)) for number in range(len(evaluation.judged))]
         example = {
@@ -115,7 +121,7 @@ def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
             "probability": pair.probability,
             "edits": dict(_edits(pair, texts)),
             "protected": {name: spans for name, spans in (pair.protected or {}).items() if name in texts and spans},
-            "predictions": [_prediction(evaluation, judged, attack, row) for judged in evaluation.judged],
+            "predictions": [[*(prediction_json(one, task) for one in both), word] for *both, word in answers],
             **({"flipping": flipping} if any(one is not None for one in flipping) else {}),
             **({"read": read} if (read := {name: own[attack, row] for name, own in readings.items()}) else {}),
         }
@@ -189,21 +195,16 @@ def _sample(count: int, seed: int) -> list[int]:
     return sorted(random.choice(count, EXAMPLES, replace=False).tolist())
 
 
-def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int) -> list[Any]:
-    """Return a model's answer to the original, its answer to the row, and the outcome in one word (first episode).
+def _words(outcomes: AttackOutcomes) -> list[str]:
+    """Return the outcome of each row in one word (first episode).
 
     If the right answer has several labels, the outcome is the first of broken, fixed, wrong and kept that one of them
     has. If the row has no right answer, the word is "flipped" if a prediction changed, otherwise "same".
     """
-    task, outcomes = evaluation.pairs.task, judged.outcomes[attack]
-    at = evaluation.pairs.attacks[attack][row].original
-    names = outcomes.names(0, row)
-    unknown = "flipped" if outcomes.flipped[:, 0, row].any() else "same"
-    return [
-        prediction_json(judged.run.originals[0][at], task),
-        prediction_json(judged.run.attacks[attack][0][row], task),
-        next((name for name in ("broken", "fixed", "wrong", "kept") if name in names), unknown),
-    ]
+    flipped = np.any(outcomes.flipped[:, 0], axis=0).tolist()
+    letters = [min(row, key=[*OUTCOMES].index) for row in zip(*(label[0] for label in outcomes.letters), strict=True)]
+    unknown = ("same", "flipped")
+    return [OUTCOMES[letter] or unknown[changed] for letter, changed in zip(letters, flipped, strict=True)]
 
 
 def _edits(pair: Pair, texts: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:

@@ -17,13 +17,15 @@ from augment_ru.errors import AugmentError, saying_instead, saying_where
 from augment_ru.evaluation.answers import Golds, Kind, answer_kind, golds_of
 from augment_ru.evaluation.examples import PERTURBATION, without_metadata
 from augment_ru.formats.read import Row
-from augment_ru.formats.row import KEY, Changed, replaced
+from augment_ru.formats.row import KEY, Changed, new_row
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, check_found, generic, recognise
-from augment_ru.script import Script
+from augment_ru.script import Script, Triple
 
 T = TypeVar("T")
+
+_ENCODER = json.JSONEncoder(sort_keys=True, default=str)
 
 ORIGINAL = "original"
 """The name of the attack in rows that were not perturbed."""
@@ -226,6 +228,8 @@ class _OriginalIndex:
 
     task: Task
     originals: list[Original] = field(default_factory=list)
+    texts: list[Mapping[str, str]] = field(default_factory=list)
+    """The texts of each original."""
     index_of: dict[str, int] = field(default_factory=dict)
     """Maps a row as JSON to the index of its original."""
     by_id: dict[str, int] = field(default_factory=dict)
@@ -265,9 +269,8 @@ class _OriginalIndex:
             at = self._index(row.where, restored_row(row, self.task))
         else:
             at = self._matched(attack, row, values, number)
-        originals = Record(self.originals[at].values, self.task).texts()
-        texts = Record(values, self.task).texts()
-        same = texts == originals
+        originals = self.texts[at]
+        same = Record(values, self.task).texts() == originals
         source = meta.get("source")
         described = isinstance(source, Mapping) and all(originals.get(name) in (None, source[name]) for name in source)
         status = OF_SEARCHES.get(str(meta.get("status")), meta.get("status"))
@@ -303,10 +306,11 @@ class _OriginalIndex:
     def _index(self, where: str, values: Mapping[str, Any]) -> int:
         """Return the index of an original; add it if it is new."""
         with saying_where(where):
-            Record(values, self.task).texts()
-        key = json.dumps(values, sort_keys=True, default=str)
+            texts = Record(values, self.task).texts()
+        key = _ENCODER.encode(values)
         if key not in self.index_of:
             self.index_of[key] = len(self.originals)
+            self.texts.append(texts)
             identity = self._id(values)
             self.originals.append(Original(len(self.originals) + 1 if identity is None else identity, values))
         return self.index_of[key]
@@ -360,7 +364,7 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
         record = Record(values, task)
         order = order_of(meta)
         new = new_values(record, back, [order.index(at) for at in range(len(order))])
-        return replaced(record, Changed(new))
+        return new_row(record.values, Changed(new))
 
 
 def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
@@ -381,13 +385,12 @@ def inverse_script(script: Script) -> Script:
     >>> inverse_script(Script("кот спит", [Edit(0, 3, "🐱")])).edits
     (Edit(start=0, stop=1, text='кот'),)
     """
-    edits: list[Edit] = []
+    back: list[Triple] = []
     shift = 0
-    for edit in script.edits:
-        start = edit.start + shift
-        back = Edit(start, start + len(edit.text), script.source[edit.start : edit.stop])
-        if edits and edits[-1].start == back.start == back.stop:  # deletions become two insertions at one place
-            back = Edit(back.start, back.stop, edits.pop().text + back.text)
-        edits.append(back)
-        shift += len(edit.text) - (edit.stop - edit.start)
-    return Script(script.text, edits)
+    for start, stop, text in script.triples:
+        at, old = start + shift, script.source[start:stop]
+        if not text and back and back[-1][0] == at:  # deletions become two insertions at one place
+            old = back.pop()[2] + old
+        back.append((at, at + len(text), old))
+        shift += len(text) - (stop - start)
+    return Script.of(script.text, back)

@@ -7,9 +7,10 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, islice
 from statistics import fmean, mean, stdev
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,13 +21,15 @@ from msgspec import structs
 from augment_ru.draws import digests
 from augment_ru.evaluation import report
 from augment_ru.evaluation.answers import FATES, Answer, Metric, as_compared, fates, group_of, is_right
-from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
+from augment_ru.evaluation.pairs import WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts
 from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 
+OfEpisodes: TypeAlias = Sequence[Sequence[Answer]]
+"""For each episode (set of demonstrations), the answer to each row."""
 Counts = npt.NDArray[np.float64]
 Ends: TypeAlias = tuple[float, float]
 
@@ -37,7 +40,7 @@ RESAMPLES = 1000
 """The number of resamples in a bootstrap."""
 
 _CHUNK = 50
-"""The number of resamples drawn at once; it limits the memory."""
+"""The number of resamples that are drawn or counted at once; it limits the memory."""
 
 
 def wilson(hits: float, trials: float, z: float = Z95) -> Ends | None:
@@ -139,37 +142,40 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
         seed: the seed of the draws.
         resamples: the number of resamples.
     """
-    found = np.full((len(of), resamples), np.nan)
     if not of:
-        return found
-    records = of[0].hits.shape[2]
+        return np.empty((0, resamples))
     key = int(digests([f"bootstrap:{seed}"])[0])
-    random = np.random.Generator(np.random.PCG64(key))
-    for start in range(0, resamples, _CHUNK):
-        size = min(_CHUNK, resamples - start)
-        picked = random.integers(records, size=(size, records)) + records * np.arange(size)[:, None]
-        weights = np.bincount(picked.ravel(), minlength=size * records).reshape(size, records).astype(np.float64)
-        for number, cells in enumerate(of):
-            episodes = cells.hits.shape[1]
-            own = np.random.Generator(np.random.PCG64([key, episodes, start]))
-            drawn = own.integers(episodes, size=(size, 1, episodes))
-            hits, trials = (np.take_along_axis(_weighted(one, weights), drawn, axis=2) for one in cells)
-            counted = trials > 0
-            count = counted.sum(axis=(1, 2))
-            total = np.divide(hits, trials, out=np.zeros_like(hits), where=counted).sum(axis=(1, 2))
-            found[number, start : start + size] = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    records, starts = of[0].hits.shape[2], range(0, resamples, _CHUNK)
+    weights = _weights(key, records, resamples)
+    places: dict[bytes, int] = {}  # the different rows of counts; many rates have the same trials
+    rows = (row for cells in of for one in cells for row in one.reshape(-1, records))
+    at = iter([places.setdefault(row.tobytes(), len(places)) for row in rows])
+    counts = np.array([np.frombuffer(row) for row in places]).T
+    sums = np.concatenate([weights[start : start + _CHUNK].astype(np.float64) @ counts for start in starts])
+    drawn: dict[int, npt.NDArray[np.int64]] = {}
+    found = np.empty((len(of), resamples))
+    for number, cells in enumerate(of):
+        if (episodes := cells.hits.shape[1]) not in drawn:
+            own = (np.random.Generator(np.random.PCG64([key, episodes, start])) for start in starts)
+            drawn[episodes] = np.concatenate([one.integers(episodes, size=(_CHUNK, 1, episodes)) for one in own])
+        both = (sums[:, list(islice(at, one[..., 0].size))].reshape(-1, *one.shape[:2]) for one in cells)
+        hits, trials = (np.take_along_axis(one, drawn[episodes][:resamples], axis=2) for one in both)
+        counted = trials > 0
+        count = counted.sum(axis=(1, 2))
+        total = np.divide(hits, trials, out=np.zeros_like(hits), where=counted).sum(axis=(1, 2))
+        found[number] = np.where(count > 0, total / np.maximum(count, 1), np.nan)
     return found
 
 
-def _weighted(counts: Counts, weights: Counts) -> Counts:
-    """Return the weighted sums of counts over the records, shape (resamples, groups, episodes).
-
-    Args:
-        counts: the counts, shape (groups, episodes, records).
-        weights: how often each resample contains each record, shape (resamples, records).
-    """
-    groups, episodes, records = counts.shape
-    return (weights @ counts.reshape(-1, records).T).reshape(-1, groups, episodes)
+@lru_cache(maxsize=2)
+def _weights(key: int, records: int, resamples: int) -> npt.NDArray[np.uint8]:
+    """Draw how often each resample contains each record, shape (resamples, records); no record comes 256 times."""
+    random = np.random.Generator(np.random.PCG64(key))
+    found = np.empty((resamples, records), np.uint8)
+    for part in np.split(found, range(_CHUNK, resamples, _CHUNK)):
+        picked = random.integers(records, size=part.shape) + records * np.arange(len(part))[:, None]
+        part[:] = np.bincount(picked.ravel(), minlength=part.size).reshape(part.shape)
+    return found
 
 
 def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
@@ -239,6 +245,9 @@ _LETTERS = np.array(["w", "f", "b", "k"])
 """The letters for wrong, fixed, broken and kept; the index is 2 · (right before) + (right after)."""
 _UNKNOWN = "-"
 """The letter for a row whose right answer is not known."""
+OUTCOMES = {"b": "broken", "f": "fixed", "w": "wrong", "k": "kept", _UNKNOWN: None}
+"""The word for each letter; the word of a row with several labels on a page is the first of these that one of them has.
+"""
 _DIGEST_BYTES = 6
 
 
@@ -299,22 +308,6 @@ class AttackOutcomes(NamedTuple):
         """
         return cells_of(self.original, hits, trials, records)
 
-    def names(self, episode: int, row: int) -> list[str | None]:
-        """Return the outcome of a row as a word; as several words if the task gives each row several labels.
-
-        `kept`: right before and after; `broken`: right before, wrong after; `fixed`: wrong before, right after;
-        `wrong`: wrong before and after; None: the right answer for this label is not known.
-
-        Args:
-            episode: the index of the episode.
-            row: the index of the row among those of the attack.
-        """
-        flags = (one[:, episode, row].tolist() for one in (self.known, self.before, self.after))
-        return [
-            None if not known else ("kept" if after else "broken") if before else "fixed" if after else "wrong"
-            for known, before, after in zip(*flags, strict=True)
-        ]
-
     @property
     def letters(self) -> report.Letters:
         """Return the outcomes as letters: for each label and episode, a text with one letter for each row.
@@ -354,9 +347,9 @@ def cells_of(original: npt.NDArray[np.int64], hits: Flags | Counts, trials: Flag
         trials: the decisions that the denominator counts: flags of the same shape.
         records: the number of originals.
     """
-    counts = np.zeros((records, 2, *hits.shape[:2]))
-    np.add.at(counts, original, np.moveaxis(np.stack([hits, trials]), -1, 0))
-    return Cells(*np.ascontiguousarray(np.moveaxis(counts, 0, -1)))
+    both = np.stack([hits, trials])
+    sums = [np.bincount(original, of_rows, records) for of_rows in both.reshape(math.prod(both.shape[:3]), -1)]
+    return Cells(*np.reshape(sums, (*both.shape[:3], records)))
 
 
 def outcomes_of(run: ModelRun, pairs: Pairs, attack: str) -> AttackOutcomes:
@@ -367,20 +360,8 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str) -> AttackOutcomes:
         pairs: the original and perturbed rows, with their right answers.
         attack: the name of the attack.
     """
-    rows: Sequence[Pair] = pairs.attacks[attack]
-    kind, form = pairs.kind, pairs.task.scoring.normal_form
-    shape = (len(pairs.task.scoring.decided), run.episodes, len(rows))
-    known, before, after, flipped = (np.zeros(shape, np.bool_) for _ in range(4))
-    for episode, (first, second) in enumerate(zip(run.originals, run.attacks[attack], strict=True)):
-        for row, (pair, later) in enumerate(zip(rows, second, strict=True)):
-            answers = zip(pairs.golds[pair.original], first[pair.original], later, strict=True)
-            for label, (gold, was, now) in enumerate(answers):
-                at = label, episode, row
-                flipped[at] = as_compared(kind, was, form) != as_compared(kind, now, form)
-                if gold is not None:
-                    known[at], before[at] = True, is_right(kind, gold, was, form)
-                    after[at] = is_right(kind, gold, now, form)
-    return AttackOutcomes(np.array([pair.original for pair in rows], np.int64), known, before, after, flipped)
+    original = np.array([pair.original for pair in pairs.attacks[attack]], np.int64)
+    return _outcomes(original, run.originals, run.attacks[attack], pairs)
 
 
 def outcomes_of_originals(run: ModelRun, pairs: Pairs) -> AttackOutcomes:
@@ -390,9 +371,27 @@ def outcomes_of_originals(run: ModelRun, pairs: Pairs) -> AttackOutcomes:
         run: the answers of a model.
         pairs: the original and perturbed rows, with their right answers.
     """
-    same = [Pair(at, ORIGINAL, "unchanged", original.values) for at, original in enumerate(pairs.originals)]
-    alone = replace(pairs, attacks={ORIGINAL: same})
-    return outcomes_of(replace(run, attacks={ORIGINAL: run.originals}), alone, ORIGINAL)
+    return _outcomes(np.arange(len(pairs.originals)), run.originals, run.originals, pairs)
+
+
+def _outcomes(original: npt.NDArray[np.int64], first: OfEpisodes, second: OfEpisodes, pairs: Pairs) -> AttackOutcomes:
+    """Return which answers are right, from the answers of each episode to the originals and to rows of them."""
+    kind, form = pairs.kind, pairs.task.scoring.normal_form
+    right, read = cache(partial(is_right, kind, form=form)), cache(partial(as_compared, kind, form=form))
+    shape = len(pairs.task.scoring.decided), len(first), original.size
+    known, before, after, flipped = np.zeros((4, *shape), np.bool_)
+    for label, golds in enumerate(zip(*pairs.golds, strict=True)):
+        known[label] = np.array([gold is not None for gold in golds], np.bool_)[original]
+        own = [golds[at] for at in original.tolist()]
+        for episode, both in enumerate(zip(first, second, strict=True)):
+            was, now = ([answer[label] for answer in given] for given in both)
+            was = [was[at] for at in original.tolist()]
+            for found, given in ((before, was), (after, now)):
+                found[label, episode] = [
+                    gold is not None and right(gold, one) for gold, one in zip(own, given, strict=True)
+                ]
+            flipped[label, episode] = [read(old) != read(new) for old, new in zip(was, now, strict=True)]
+    return AttackOutcomes(original, known, before, after, flipped)
 
 
 def row_keys(pairs: Pairs) -> dict[str, list[str]]:
@@ -417,8 +416,11 @@ def original_keys(pairs: Pairs) -> list[str]:
     return [_digest([Record(original.values, pairs.task).read(), gold]) for original, gold in rows]
 
 
+_ENCODER = json.JSONEncoder(default=str)
+
+
 def _digest(value: object) -> str:
-    return blake2b(json.dumps(value, default=str).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return blake2b(_ENCODER.encode(value).encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
@@ -451,16 +453,20 @@ def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
         run: the answers of the model.
         pairs: the original and perturbed rows.
     """
-    shares, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
+    records, form = len(pairs.originals), pairs.task.scoring.normal_form
+    read = cache(partial(as_compared, pairs.kind, form=form))
+    of = np.array([*range(records), *(pair.original for rows in pairs.attacks.values() for pair in rows)], np.int64)
+    sizes = np.bincount(of, minlength=records)
+    shares, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, records))
+    counted[:] = sizes > 1
     for episode, originals in enumerate(run.originals):
-        versions: list[list[Answer]] = [[answer] for answer in originals]
-        for attack, rows in pairs.attacks.items():
-            for pair, answer in zip(rows, run.attacks[attack][episode], strict=True):
-                versions[pair.original].append(answer)
-        for at, given in enumerate(versions):
-            if len(given) > 1:
-                counted[:, episode, at] = 1
-                shares[:, episode, at] = agreements(given, pairs)
+        versions = chain(originals, *(run.attacks[attack][episode] for attack in pairs.attacks))
+        for label, answers in enumerate(zip(*versions, strict=True)):
+            numbers: dict[Any, int] = {}
+            given = np.array([numbers.setdefault(read(answer), len(numbers)) for answer in answers])
+            alike, counts = np.unique(of * len(numbers) + given, return_counts=True)
+            agreeing = np.bincount(alike // len(numbers), counts * (counts - 1), records)
+            np.divide(agreeing, sizes * (sizes - 1), out=shares[label, episode], where=sizes > 1)
     return Cells(shares, counted)
 
 
@@ -473,18 +479,9 @@ def agreements(answers: Sequence[Answer], pairs: Pairs) -> list[float]:
         answers: the answers, at least two.
         pairs: the rows of the evaluation, whose task says how answers are compared.
     """
-    kind, form = pairs.kind, pairs.task.scoring.normal_form
-    return [agreeing_pairs([as_compared(kind, one, form) for one in label]) for label in zip(*answers, strict=True)]
-
-
-def agreeing_pairs(values: Sequence[Any]) -> float:
-    """Return, of all pairs of `values`, the share whose two values are equal; there must be at least two values.
-
-    >>> agreeing_pairs(["a", "a", "b"])
-    0.3333333333333333
-    """
-    pairs = sum(count * (count - 1) for count in Counter(values).values())
-    return pairs / (len(values) * (len(values) - 1))
+    read = partial(as_compared, pairs.kind, form=pairs.task.scoring.normal_form)
+    counts = [Counter(map(read, label)).values() for label in zip(*answers, strict=True)]
+    return [sum(count * (count - 1) for count in one) / (len(answers) * (len(answers) - 1)) for one in counts]
 
 
 Name: TypeAlias = tuple[str, str]
@@ -688,7 +685,7 @@ def _cells(outcomes: AttackOutcomes, pairs: Pairs, attack: str) -> dict[str, Cel
 
 def flags_of(of_rows: Iterable[bool]) -> Flags:
     """Return truth values, one for each row, as an array of shape (rows,)."""
-    return np.fromiter(of_rows, np.bool_)
+    return np.array(list(of_rows), np.bool_)
 
 
 def same_meaning(rows: Iterable[Pair]) -> Flags:
@@ -740,8 +737,8 @@ def mean_of_all(values: Sequence[float | None]) -> float | None:
 DIGITS = 4
 """The number of decimals of a percentage in the report."""
 
-_Decision: TypeAlias = tuple[int, int, Any]
-"""The index of a row, the index of one of its labels, and the right answer."""
+_Decisions: TypeAlias = Sequence[tuple[int, Sequence[int]]]
+"""Counted predictions: the index of a label, and the indices of the rows where its right answer is known."""
 
 
 def scores(
@@ -760,31 +757,35 @@ def scores(
     """
     rows = range(len(pairs.originals)) if rows is None else rows
     task = pairs.task
-    decided, in_groups = task.scoring.decided, task.scoring.mean_over == "groups"
-    of_group: dict[tuple[str | None, int], list[_Decision]] = {}
-    for at, original in enumerate(rows):
-        group = group_of(pairs.originals[original].values, task) if in_groups else None
-        for label, gold in enumerate(pairs.golds[original]):
-            if gold is not None:
-                of_group.setdefault((group, label), []).append((at, label, gold))
-    known = dict(sorted(of_group.items(), key=lambda one: (one[0][0] is None, one[0])))
-    every = list(chain.from_iterable(known.values()))
+    decided = task.scoring.decided
+    in_groups = task.scoring.mean_over == "groups" and task.scoring.grouped_by is not None
+    golds_of_labels = list(zip(*map(pairs.golds.__getitem__, rows), strict=True))
+    known: dict[tuple[str | None, int], Sequence[int]] = {}
+    for label, golds in enumerate(golds_of_labels):
+        places = [at for at, gold in enumerate(golds) if gold is not None]
+        by_group: Mapping[str | None, Sequence[int]] = {None: places} if places else {}
+        if in_groups:
+            by_group = grouped((group_of(pairs.originals[rows[at]].values, task), at) for at in places)
+        known |= {(group, label): own for group, own in by_group.items()}
+    known = dict(sorted(known.items(), key=lambda one: (one[0][0] is None, one[0])))
+    every = [(label, own) for (_, label), own in known.items()]
+
+    def counted(score: Callable[[Sequence[Any], Sequence[Any]], float], own: _Decisions) -> list[float]:
+        golds = [golds_of_labels[label][at] for label, places in own for at in places]
+        given = ([answers[at][label] for label, places in own for at in places] for answers in episodes)
+        return [100 * score(golds, one) for one in given]
+
     by_field = sorted(_by_field(every, pairs, rows).items())
-
-    def counted(score: Callable[[Sequence[Any], Sequence[Any]], float], own: Sequence[_Decision]) -> list[float]:
-        golds = [gold for *_, gold in own]
-        return [100 * score(golds, [answers[at][label] for at, label, _ in own]) for answers in episodes]
-
     found: dict[str, report.Score] = {}
     for name, metric in metrics.items() if known else ():
-        parts = {key: counted(metric.score, own) for key, own in known.items()}
+        parts = {key: counted(metric.score, [(key[1], own)]) for key, own in known.items()}
         values = [_mean_of_groups(parts, episode) for episode in range(len(episodes))]
         entries = [
             report.ScorePart(group=group, label=decided[label] if len(decided) > 1 else None, value=rounded_mean(own))
             for (group, label), own in parts.items()
         ]
         if metric.of_label is not None:
-            labels = sorted({span.label for *_, gold in every for span in gold})
+            labels = sorted({span.label for label, own in every for at in own for span in golds_of_labels[label][at]})
             by_label = ((label, counted(metric.of_label(label), every)) for label in labels)
             entries = [report.ScorePart(label=label, value=rounded_mean(own)) for label, own in by_label] or entries
         entries = entries if len(entries) > 1 else []  # one part alone is the score itself
@@ -794,15 +795,16 @@ def scores(
     return found
 
 
-def _by_field(decisions: Sequence[_Decision], pairs: Pairs, rows: Sequence[int]) -> dict[str, list[_Decision]]:
+def _by_field(decisions: _Decisions, pairs: Pairs, rows: Sequence[int]) -> dict[str, _Decisions]:
     """Return the decisions by the values of the task's fields `parts_by`, such as LiDiRus' features."""
-    found: dict[str, list[_Decision]] = {}
-    for one in decisions:
+    found: dict[str, list[tuple[int, Sequence[int]]]] = {}
+    for label, places in decisions:
         for name in pairs.task.scoring.parts_by:
-            held = field_paths.value(pairs.originals[rows[one[0]]].values, name)
-            for text in answer_texts(held, ";"):
-                found.setdefault(f"{name}: {text}", []).append(one)
-    return found
+            held = ((at, field_paths.value(pairs.originals[rows[at]].values, name)) for at in places)
+            own = grouped((f"{name}: {text}", at) for at, value in held for text in answer_texts(value, ";"))
+            for text, ats in own.items():
+                found.setdefault(text, []).append((label, ats))
+    return dict(found)
 
 
 def _mean_of_groups(parts: Mapping[tuple[str | None, int], Sequence[float]], episode: int) -> float:

@@ -37,9 +37,9 @@ def option_order_report(judged: JudgedRun, pairs: Pairs, attack: str) -> OptionO
         pairs: the original and perturbed rows.
         attack: the name of the attack.
     """
-    orders = old_labels(pairs, attack)
-    if not orders:
+    if attack not in judged.run.labels:
         return None
+    orders = old_labels(pairs, attack)
     outcomes: AttackOutcomes = judged.outcomes[attack]
     permuted = flags_of(at in orders for at in range(len(pairs.attacks[attack])))
     originals = [pairs.attacks[attack][at].original for at in orders]

@@ -34,12 +34,10 @@ def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON va
     Each part of the report becomes an object. But the keys of a `Spread` or a `SuccessRate` are added to the object of
     the part that holds it.
     """
-    if isinstance(value, Mapping):
-        return {key: as_json(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [as_json(one) for one in value]
     if not isinstance(value, msgspec.Struct):
-        return value
+        return {key: as_json(one) for key, one in value.items()} if isinstance(value, Mapping) else value
     found: dict[str, Any] = {}
     for one in msgspec.structs.fields(value):
         held = getattr(value, one.name)

@@ -11,6 +11,7 @@ from contextlib import suppress
 from statistics import fmean
 from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 
 from augment_ru.errors import AugmentError, amount
@@ -24,7 +25,8 @@ from augment_ru.formats.read import read_rows
 from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
-from augment_ru.text.words import LETTERS_AND_DIGITS, word_ranges
+from augment_ru.text import characters
+from augment_ru.text.words import LETTERS_AND_DIGITS, word_bounds
 
 FEATURES = ("attack", "kind", "letter", "word")
 """The properties by which edits are counted: the attack, the kind (replaced, deleted …), the letter, the touched word.
@@ -37,6 +39,8 @@ _MOST = {"attack": 20, "kind": 5, "letter": 10, "word": 15}
 _FEW = 5
 """Values that were tried fewer times are listed last."""
 _HARDEST = 10
+_AT_ONCE = 4096
+"""The number of originals whose words are counted at once; it limits the memory."""
 
 
 def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Mapping[str, Counter[str]]:
@@ -359,22 +363,26 @@ def changed_words(texts: Mapping[str, str], pair: Pair) -> int | None:
     return touched
 
 
-def edits_per_100_words(rows: Sequence[Pair], pairs: Pairs) -> float | None:
-    """Return the number of edits per 100 words of the originals.
+def edits_per_100_words(pairs: Pairs) -> dict[str, float | None]:
+    """Return, for each attack, the number of edits per 100 words of the originals.
 
-    Only rows that were changed count. The result is None if edits are not known.
+    Only rows that were changed count. The number is None if edits are not known.
 
     Args:
-        rows: the perturbed rows of an attack.
-        pairs: all rows, with the originals.
+        pairs: the original and perturbed rows.
     """
-    edits = words = 0
-    for pair in rows:
-        if pair.edits and any(pair.edits.values()):
-            texts = Record(pairs.originals[pair.original].values, pairs.task).texts()
-            edits += sum(map(len, pair.edits.values()))
-            words += sum(len(word_ranges(text)) for text in texts.values())
-    return ratio(100 * edits, words)
+    words_of: list[int] = []
+    for start in range(0, len(pairs.originals), _AT_ONCE):
+        records = [Record(one.values, pairs.task) for one in pairs.originals[start : start + _AT_ONCE]]
+        codes, starts = characters.encode(["\n".join(record.texts().values()) for record in records])
+        words, _ = word_bounds(codes, characters.classes(codes))
+        words_of += np.diff(np.searchsorted(words, starts)).tolist()
+    found: dict[str, float | None] = {}
+    for attack, rows in pairs.attacks.items():
+        changed = [pair for pair in rows if pair.edits and any(pair.edits.values())]
+        edits = sum(len(one) for pair in changed for one in (pair.edits or {}).values())
+        found[attack] = ratio(100 * edits, sum(words_of[pair.original] for pair in changed))
+    return found
 
 
 def ratio(count: float, of: int) -> float | None:

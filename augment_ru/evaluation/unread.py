@@ -75,8 +75,8 @@ def without_marks(prediction: Any) -> Any:  # noqa: ANN401  (JSON values)
 
 
 def _texts(prediction: object) -> Iterator[str]:
-    if isinstance(prediction, Mapping | Sequence) and not isinstance(prediction, str):
+    if isinstance(prediction, str) or not isinstance(prediction, Mapping | Sequence):
+        yield EMPTY if prediction is None else str(prediction)
+    else:
         for one in prediction.values() if isinstance(prediction, Mapping) else prediction:
             yield from _texts(one)
-    else:
-        yield EMPTY if prediction is None else str(prediction)

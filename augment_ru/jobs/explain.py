@@ -60,7 +60,7 @@ def explain_text(text: str, given: Mapping[str, Any]) -> None:
     record = Record({"text": text}, generic())
     constraints = preparation.constraints(record.task)
     read = Needs(frozenset().union(*(one.layers for one in constraints)))
-    prepared = preparation.chunk([record], [read, *(one.needs for one in perturbers)])
+    prepared = preparation.chunk([record], [read, *(one.needs._replace(wants=(), layered=()) for one in perturbers)])
     docs = {"text": prepared.batch.docs[0]}
     rules = {span.label: one.name for one in constraints for span in protected((one,), record.view, docs)["text"]}
     _protected(console, "protected", text, prepared.batch.protected(0), rules)

@@ -23,6 +23,7 @@ from augment_ru.version import version_of
 
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
 """Maps a layer to the layers that it is computed from."""
+_TOKENS = frozenset({"tokens"})
 _COLUMNS = {"entity": "", "_pos": "X", "_features": "", "_lemma": "", "_head": -1, "_relation": ""}
 """The arguments of `Token` that layers fill, in order, each with its value if its layer is not computed."""
 
@@ -72,37 +73,59 @@ class Natasha:
         layers = closed(layers)
         if not layers:
             return [Doc(text) for text in texts]
-        if layers == {"tokens"}:
-            return list(map(_Split, texts))
-        parts = [_Part.of(text) for text in texts]
+        docs = [_Split(text, _Part.of(text)) for text in texts]
+        return list(docs) if layers == _TOKENS else self.further(docs, layers)
+
+    def further(self, docs: Sequence["_Split"], layers: frozenset[str], *, last: bool = True) -> list[Doc]:
+        """Add layers to texts that this annotator has split into tokens, or annotated with `last` False.
+
+        Args:
+            docs: the texts, all with the same layers.
+            layers: the layers that the new documents have; those that the texts have already are not computed again.
+            last: whether no layers will be added to the new documents.
+        """
+        known = docs[0].layers if docs else layers
+        layers = closed(layers | known)
+        if layers == known:
+            return list(docs)
+        parts = [doc.part for doc in docs]
         columns: dict[str, list[list[Any]]] = {}
-        if "entities" in layers:
+        if known != _TOKENS:
+            columns = {name: [[getattr(token, name) for token in doc.tokens] for doc in docs] for name in _COLUMNS}
+        if "entities" in layers - known:
             columns["entity"] = entities([truecased(part.words, may_be_name) for part in parts])
-        if "morphology" in layers:
-            sentences = [words for part in parts for words in part.sentences()]
+        asked = layers.intersection(("morphology", "syntax")) - known
+        sentences = [words for part in parts for words in part.sentences()] if asked else []
+        if "morphology" in asked:
             tagged = tags(sentences)
             columns["_pos"] = _regroup(parts, [[intern(tag.partition("|")[0]) for tag in row] for row in tagged])
             columns["_features"] = _regroup(parts, [[intern(tag.partition("|")[2]) for tag in row] for row in tagged])
-            if "syntax" in layers:
-                parsed = trees(sentences)
-                columns["_relation"] = _regroup(parts, [[relation for _, relation in row] for row in parsed])
-                columns["_head"] = _regroup(parts, [[head for head, _ in row] for row in parsed], heads=True)
-        if "lemmas" in layers:
-            columns["_lemma"] = [
-                [lemma(word, pos, features) for word, pos, features in zip(part.words, *row, strict=True)]
-                for part, *row in zip(parts, columns["_pos"], columns["_features"], strict=True)
-            ]
-        last = max((at for at, name in enumerate(_COLUMNS) if name in columns), default=-1)
+        if "syntax" in asked:
+            parsed = trees(sentences)
+            columns["_relation"] = _regroup(parts, [[relation for _, relation in row] for row in parsed])
+            columns["_head"] = _regroup(parts, [[head for head, _ in row] for row in parsed], heads=True)
+        filled = max((at for at, name in enumerate(_COLUMNS) if name in columns), default=-1)
         rows = [
             columns.get(name) or [[default] * len(part.words) for part in parts]
-            for name, default in list(_COLUMNS.items())[: last + 1]
+            for name, default in list(_COLUMNS.items())[: filled + 1]
         ]
-        docs = []
-        for text, part, *row in zip(texts, parts, *rows, strict=True):
-            words = zip(part.places, part.words, *row, strict=True)
-            tokens = [Token(start, stop, word, layers, *values) for (start, stop), word, *values in words]
-            docs.append(Doc(text, tuple(tokens), layers))
-        return docs
+        found = list[Doc]()
+        for doc, *row in zip(docs, *rows, strict=True):
+            words = zip(doc.part.places, doc.part.words, *row, strict=True)
+            tokens = tuple([_Tagged(start, stop, word, layers, *values) for (start, stop), word, *values in words])
+            found.append(Doc(doc.text, tokens, layers) if last else _Split(doc.text, doc.part, layers, tokens=tokens))
+        return found
+
+
+class _Tagged(Token):
+    """A token whose lemma is looked for when it is read: most attacks ask for the lemmas of few words."""
+
+    __slots__ = ()
+
+    @property
+    def lemma(self) -> str:
+        self._layer("lemmas")
+        return lemma(self.text, self._pos, self._features)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +184,17 @@ def _regroup(parts: Sequence[_Part], rows: list[list[Any]], *, heads: bool = Fal
 
 
 class _Split(Doc):
-    """A text that is split into tokens; `Token` objects are made when they are first read."""
+    """A text to which layers may be added; without other layers its `Token` objects are made when first read."""
 
-    def __init__(self, text: str) -> None:
-        part = _Part.of(text)
-        self.__dict__.update(text=text, layers=_TOKENS, forms=part.words, places=part.places)
+    part: _Part
+
+    def __init__(self, text: str, part: _Part, layers: frozenset[str] = _TOKENS, **known: tuple[Token, ...]) -> None:
+        self.__dict__.update(text=text, layers=layers, part=part, forms=part.words, places=part.places, **known)
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
         parts = zip(self.places, self.forms, strict=True)
         return tuple([Token(start, stop, word, _TOKENS) for (start, stop), word in parts])
-
-
-_TOKENS = frozenset({"tokens"})
 
 
 _OF_SPACY = {"entities": "ENT_IOB", "morphology": "POS", "lemmas": "LEMMA", "syntax": "DEP"}

@@ -11,7 +11,7 @@ from math import fsum
 from typing import NamedTuple
 
 from augment_ru.language.frequency import count_of, is_common
-from augment_ru.language.morphology import GENDERS, SECOND_CASES, analysis, morphology
+from augment_ru.language.morphology import GENDERS, SECOND_CASES, analysis, morphology, readings
 from augment_ru.text.words import RUSSIAN
 
 ALL_CASES = frozenset({"nomn", "gent", "gen2", "datv", "accs", "ablt", "loct", "loc2", "voct"})
@@ -131,7 +131,7 @@ def word_form(word: str, pos: str, features: str) -> WordForm | None:
     found = analysis(word, pos, features)
     if found is None:
         return None
-    form = _form(found.lemma, found.grammemes)
+    form = _form(found.lemma, found.exact)
     return form if inflect(form.lemma, form) == found.form else None
 
 
@@ -174,7 +174,7 @@ def known_forms(word: str) -> tuple[WordForm, ...]:
     """
     if not RUSSIAN.fullmatch(word):
         return ()
-    return tuple(_form(str(one.normal_form), frozenset(one.tag.grammemes)) for one in morphology().parse(word))
+    return tuple(_form(one.lemma, one.exact) for one in readings(word))
 
 
 @lru_cache(maxsize=50_000)
@@ -229,7 +229,7 @@ def _frequency(word: str, grammemes: frozenset[str]) -> float:
 
     This is the count of the word times the probability of its readings with all these grammemes.
     """
-    share = fsum(float(one.score) for one in morphology().parse(word) if grammemes <= one.tag.grammemes)
+    share = fsum(one.score for one in readings(word) if grammemes <= one.exact)
     return share * count_of(word.replace("ё", "е"))
 
 

@@ -192,15 +192,14 @@ def shares_lemma(one: str, other: str) -> bool:
     >>> shares_lemma("кошка", "кошку"), shares_lemma("кошка", "мошка")
     (True, False)
     """
-    second = _known_lemmas(other) or lemmas_of(other)
-    return any(lemma in second for lemma in _known_lemmas(one) or lemmas_of(one))
+    first, second = (_known_lemmas(word) or lemmas_of(word) for word in (one, other))
+    return not {name.replace("ё", "е") for name in first}.isdisjoint([name.replace("ё", "е") for name in second])
 
 
-@lru_cache(maxsize=20_000)
-def _known_lemmas(word: str) -> tuple[str, ...]:
-    """Return the lemmas of the dictionary that a word in lower case may be a form of, with е for ё."""
-    found = {_lemma_at(*place, form) for form, places in _looked_up(word) for place in places}
-    return tuple([lemma.replace("ё", "е") for lemma in found])
+@lru_cache(maxsize=50_000)
+def _known_lemmas(word: str) -> frozenset[str]:
+    """Return the lemmas of the dictionary that a word in lower case may be a form of."""
+    return frozenset([_lemma_at(*place, form) for form, places in _looked_up(word) for place in places])
 
 
 def _lemma_at(number: int, place: int, form: str) -> str:
@@ -233,6 +232,8 @@ class Reading(NamedTuple):
             the genitive, the second locative as the locative.
         case: pymorphy3's name of the exact case; unlike in `grammemes`, the second genitive and locative have names of
             their own, such as `gen2` and `loc2`. "" if the form has no case.
+        exact: the same as `grammemes`, but with the exact case.
+        form: the word form as the dictionary writes it: in lower case, with ё.
         known: whether the dictionary has the word; otherwise the analysis is a guess from its ending.
         score: pymorphy3's estimate of how likely this analysis is, in [0, 1].
     """
@@ -241,6 +242,8 @@ class Reading(NamedTuple):
     pos: str
     grammemes: frozenset[str]
     case: str
+    exact: frozenset[str]
+    form: str
     known: bool
     score: float
 
@@ -261,38 +264,43 @@ def readings(word: str) -> tuple[Reading, ...]:
     """
     low = word.lower()
     if not RUSSIAN.fullmatch(word):
-        return (Reading(low, "", frozenset(), known=False, score=1.0, case=""),)
+        return (Reading(low, "", frozenset(), "", frozenset(), low, known=False, score=1.0),)
     if low != word and len(word) > 1:  # one capital letter may be an initial
         return readings(low)
     analyser, forms = morphology(), _places_of(word) if len(word) > 1 else ()
     if not forms:
         parses = analyser.parse(word)
-        return tuple(Reading(one.normal_form, *_of_tag(one.tag), one.is_known, one.score) for one in parses)
+        return tuple(Reading(one.normal_form, *_of_tag(one.tag), one.word, one.is_known, one.score) for one in parses)
     # What `parse` finds for a word of the dictionary, in half the time.
     dictionary, chance_of = analyser.dictionary, analyser.prob_estimator.p_t_given_w.get
-    found: list[tuple[str, tuple[str, frozenset[str], str], int]] = []
+    found: list[tuple[str, _Tag, str, int]] = []
     for form, places in forms:
         for number, place in places:
             paradigm = dictionary.paradigms[number]
             name, tag = _numbered_tag(paradigm[len(paradigm) // 3 + place])
-            found.append((_lemma_at(number, place, form), tag, chance_of(f"{word}:{name}", 0)))
-    found.sort(key=itemgetter(2), reverse=True)
-    share = 0.0 if found[0][2] else 1 / len(found)  # nothing is known of how likely they are
-    return tuple(Reading(lemma, *tag, known=True, score=share or chance / 1e6) for lemma, tag, chance in found)
+            found.append((_lemma_at(number, place, form), tag, form, chance_of(f"{word}:{name}", 0)))
+    found.sort(key=itemgetter(3), reverse=True)
+    share = 0.0 if found[0][3] else 1 / len(found)  # nothing is known of how likely they are
+    return tuple(
+        Reading(lemma, *tag, form, known=True, score=share or chance / 1e6) for lemma, tag, form, chance in found
+    )
+
+
+_Tag = tuple[str, frozenset[str], str, frozenset[str]]
 
 
 @cache
-def _numbered_tag(number: int) -> tuple[str, tuple[str, frozenset[str], str]]:
+def _numbered_tag(number: int) -> tuple[str, _Tag]:
     """Return the tag with this number in the dictionary as text, and what `_of_tag` returns for it."""
     tag = morphology().dictionary.gramtab[number]
     return str(tag), _of_tag(tag)
 
 
 @cache
-def _of_tag(tag: Any) -> tuple[str, frozenset[str], str]:  # noqa: ANN401  (pymorphy3 has no types)
-    """Return the part of speech, the grammemes and the case of a pymorphy3 tag; words share a few thousand tags."""
-    grammemes = frozenset(SECOND_CASES.get(grammeme, grammeme) for grammeme in map(str, tag.grammemes))
-    return str(tag.POS or ""), grammemes, str(tag.case or "")
+def _of_tag(tag: Any) -> _Tag:  # noqa: ANN401  (pymorphy3 has no types)
+    """Return `pos`, `grammemes`, `case` and `exact` of a `Reading` with this tag; words share a few thousand tags."""
+    exact = frozenset(map(str, tag.grammemes))
+    return str(tag.POS or ""), frozenset(SECOND_CASES.get(one, one) for one in exact), str(tag.case or ""), exact
 
 
 @lru_cache(maxsize=100_000)
@@ -314,7 +322,8 @@ def has_reading(word: str, *marks: str) -> bool:
 
 def has_lemma(word: str, wanted: Container[str]) -> bool:
     """Tell whether a word may be a form of one of the lemmas in `wanted`."""
-    return any(reading.lemma in wanted for reading in readings(word))
+    known = _known_lemmas(word.lower()) if len(word) > 1 else ()
+    return any(one in wanted for one in known or (reading.lemma for reading in readings(word)))
 
 
 def may_be_form(word: str, wanted: frozenset[str]) -> bool:
@@ -365,27 +374,13 @@ def may_be_name(word: str, following: str) -> bool:
     )
 
 
-class Analysis(NamedTuple):
-    """One analysis of a word form by the dictionary.
-
-    Attributes:
-        form: the form as the dictionary writes it: in lower case, with ё.
-        lemma: the lemma of the word, with ё.
-        grammemes: pymorphy3's names of its grammatical values, including the part of speech.
-    """
-
-    form: str
-    lemma: str
-    grammemes: frozenset[str]
-
-
 _RARER_LEMMAS = frozenset({"больший", "запасный", "меря", "нёбо", "парный", "парок", "полок", "родный"})
 """Lemmas that share forms with a commoner lemma, when pymorphy3 gives both the same probability («большую»)."""
 
 
 @lru_cache(maxsize=100_000)
-def analysis(word: str, pos: str, features: str) -> Analysis | None:
-    """Return the analysis of a word that agrees best with what the tagger (a model of morphology) found in the text.
+def analysis(word: str, pos: str, features: str) -> Reading | None:
+    """Return the reading of a word that agrees best with what the tagger (a model of morphology) found in the text.
 
     If several agree equally well, those with rare lemmas are passed over, and the likeliest of the others is taken.
 
@@ -395,7 +390,7 @@ def analysis(word: str, pos: str, features: str) -> Analysis | None:
         features: its universal features, by the tagger: `Case=Nom|…`.
 
     Returns:
-        The analysis; None if the word is not Russian.
+        The reading; None if the word is not Russian.
     """
     if not RUSSIAN.fullmatch(word):
         return None
@@ -404,13 +399,11 @@ def analysis(word: str, pos: str, features: str) -> Analysis | None:
     grammemes = {_GRAMMEMES[name] for name in names if name in _GRAMMEMES}
     kinds = [_KINDS[name] for name in names if name in _KINDS]
 
-    def agreement(one: Any) -> tuple[bool, int, bool]:  # noqa: ANN401
-        shared = grammemes & {SECOND_CASES.get(name, name) for name in one.tag.grammemes}
-        agrees = len(shared) + sum(one.tag.POS in kind for kind in kinds)
-        return one.tag.POS in wanted, agrees, one.normal_form not in _RARER_LEMMAS
+    def agreement(one: Reading) -> tuple[bool, int, bool]:
+        agrees = len(grammemes & one.grammemes) + sum(one.pos in kind for kind in kinds)
+        return one.pos in wanted, agrees, one.lemma not in _RARER_LEMMAS
 
-    best = max(morphology().parse(word), key=agreement)
-    return Analysis(str(best.word), str(best.normal_form), frozenset(best.tag.grammemes))
+    return max(readings(word), key=agreement)
 
 
 def lemma(word: str, pos: str, features: str) -> str:

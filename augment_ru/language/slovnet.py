@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from itertools import groupby, islice
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
@@ -304,6 +305,14 @@ def _shipped(name: str) -> Path:
     return Path(str(find_spec("natasha").origin)).parent / "data" / name  # type: ignore[union-attr]
 
 
+@lru_cache(maxsize=50_000)
+def _shape(word: str) -> str:
+    """Return slovnet's name of a word's letter case and ending, which all models read; it takes 20 µs to make."""
+    from slovnet.shape import word_shape  # noqa: PLC0415
+
+    return str(word_shape(word))
+
+
 @cache
 def _network(kind: str) -> _Network:
     """Return one of natasha's models (`ner`, `morph` or `syntax`); it is loaded once for each process.
@@ -312,7 +321,6 @@ def _network(kind: str) -> _Network:
     """
     from slovnet.exec import model as models  # noqa: PLC0415  (loaded only where texts are annotated)
     from slovnet.exec.pack import Pack  # noqa: PLC0415
-    from slovnet.shape import word_shape  # noqa: PLC0415
 
     maker = {"ner": models.NER, "morph": models.Morph, "syntax": models.Syntax}[kind]
     with Pack(_shipped(f"model/slovnet_{kind}_news_v1.tar")) as pack:
@@ -323,7 +331,7 @@ def _network(kind: str) -> _Network:
 
     @lru_cache(maxsize=50_000)
     def encode(word: str) -> tuple[int, int]:
-        return words.word_ids.get(word.lower(), words.unk_id), shapes.encode(word_shape(word))
+        return words.word_ids.get(word.lower(), words.unk_id), shapes.encode(_shape(word))
 
     encoder = Encoder(model, words.pad_id, np.float32)
     return _Network(model, encoder, encode, (words.pad_id, shapes.pad_id), labels.items)
@@ -434,37 +442,41 @@ def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
 
     A sentence of more than `LONGEST_TREE` words is cut into parts of that many words, each with a tree of its own.
     """
-    network = _network("syntax")
-    parsed = [_tree(network, outputs) for outputs in network.encoded(sentences)]
+    parsed = _parsed(_network("syntax"), sentences)
     if unsure := [at for at, (*_, is_sure) in enumerate(parsed) if not is_sure]:
-        exact = _precise("syntax")
-        for at, outputs in zip(unsure, exact.encoded([sentences[at] for at in unsure]), strict=True):
-            parsed[at] = _tree(exact, outputs)
-    return [
-        [
-            (place if head == 0 else head - 1, network.labels[relation])
-            for place, (head, relation) in enumerate(zip(heads.tolist(), relations.tolist(), strict=True))
-        ]
-        for heads, relations, _ in parsed
-    ]
+        for at, one in zip(unsure, _parsed(_precise("syntax"), [sentences[at] for at in unsure]), strict=True):
+            parsed[at] = one
+    labels = _network("syntax").labels
+    return [[(head, labels[one]) for head, one in zip(*found, strict=True)] for *found, _ in parsed]
 
 
-def _tree(network: _Network, outputs: npt.NDArray[np.floating]) -> tuple[Ints, Ints, bool]:
-    """Parse one sentence, given the encoder's output for it, shape (words, dimensions).
+def _parsed(network: _Network, sentences: Sequence[Sequence[str]]) -> list[tuple[list[int], list[int], bool]]:
+    """Parse sentences; those with the same number of words at once.
 
     Returns:
-        The number of each word's head, counted from 1, with 0 for a root; the number of each word's relation; and
-        whether all of these decisions are certain in spite of rounding (`NOISE`).
+        For each sentence: the index of each word's head, the number of each word's relation, and whether all of these
+        decisions are certain in spite of rounding (`NOISE`).
     """
-    found: list[tuple[Ints, Ints]] = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
-    is_sure = True
-    for first in range(0, len(outputs), LONGEST_TREE):
-        part = outputs[first : first + LONGEST_TREE]
-        heads, unsure_heads = _best(network.model.head(part[None])[0])
-        relations, unsure_relations = _best(network.model.rel(part[None], heads[None])[0])
-        found.append((np.where(heads > 0, heads + first, 0), relations))
-        is_sure &= not (unsure_heads.size or unsure_relations.size)
-    return np.concatenate([heads for heads, _ in found]), np.concatenate([one for _, one in found]), is_sure
+    found: list[tuple[list[int], list[int], bool]] = [([], [], True)] * len(sentences)
+    order = sorted(range(len(sentences)), key=lambda at: len(sentences[at]))
+    outputs = network.encoded([sentences[at] for at in order])
+    for size, alike in groupby(zip(order, outputs, strict=True), key=lambda one: len(one[1])):
+        while size and (few := list(islice(alike, max(_TOKENS_AT_ONCE // size, 1)))):
+            rows = np.stack([output for _, output in few])
+            heads_of, relations_of = np.zeros((2, len(few), size), dtype=np.intp)
+            unsure = set[int]()
+            for first in range(0, size, LONGEST_TREE):
+                part = rows[:, first : first + LONGEST_TREE]
+                words = part.shape[1]
+                heads, near = _best(network.model.head(part).reshape(-1, words + 1))
+                relations, nearer = _best(network.model.rel(part, heads.reshape(-1, words)).reshape(heads.size, -1))
+                unsure.update(place // words for place in (*near.tolist(), *nearer.tolist()))
+                own = np.where(heads > 0, heads - 1, np.arange(heads.size) % words)
+                heads_of[:, first : first + words] = own.reshape(-1, words) + first
+                relations_of[:, first : first + words] = relations.reshape(-1, words)
+            for number, (at, _) in enumerate(few):
+                found[at] = heads_of[number].tolist(), relations_of[number].tolist(), number not in unsure
+    return found
 
 
 def _best(scores: npt.NDArray[np.floating]) -> tuple[Ints, Ints]:

@@ -11,8 +11,9 @@ from augment_ru.edits import Edit
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
+from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._context import Pieces, are_agreed
-from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading, names_of_bits, read_as
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_joined, is_listed, weight
 from augment_ru.normalizers._pieces import ENDS, cased, core, fold
 from augment_ru.normalizers._reader import Reader
@@ -70,7 +71,7 @@ def _is_stressed(text: str, edit: Edit) -> bool:
     """Tell whether letters stand apart to stress a word that people do not hide, alone in a line or said twice."""
     alone = _ENDED.search(text[: edit.start]) and (edit.stop == len(text) or text[edit.stop] in "\n.!?…")
     again = edit.text.lower() in text.lower()
-    is_plain = edit.note is not None and edit.note.kind == names_of_bits(SEPARATORS)
+    is_plain = edit.note is not None and edit.note.kind == by.names_of_bits(by.SEPARATORS)
     return bool(alone or again) and is_plain and not any(map(is_hidden, edit.text.lower().split()))
 
 
@@ -82,11 +83,7 @@ def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
     gaps = [gap.span() for gap in re.finditer(r"\s+", run[0])]
     widths = [stop - start for start, stop in gaps]
     usual = max(sorted(set(widths)), key=widths.count, default=1)
-    edges = [
-        0,
-        *(place for gap in gaps if gap[1] - gap[0] > usual for place in gap),
-        len(run[0]),
-    ]
+    edges = [0, *(place for gap in gaps if gap[1] - gap[0] > usual for place in gap), len(run[0])]
     return [(run.start() + one, run.start() + other) for one, other in zip(edges[::2], edges[1::2], strict=True)]
 
 
@@ -115,9 +112,9 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
             stop = starts[final] + len(context.pieces[final].rstrip(ENDS + inner))
             place = max(starts[start], begin)  # after a quotation mark
             raw = context.text[place:stop]
-            alike = not found.bits & SPELT
+            alike = not found.bits & by.SPELT
             new = cased(found.word, raw, initial=context.is_initial(start), alike=alike)
-            chosen[start] = read_as(place, stop, new, found.bits | SEPARATORS)
+            chosen[start] = by.read_as(place, stop, new, found.bits | by.SEPARATORS)
             taken.update(range(first, last))
             return
 
@@ -127,10 +124,10 @@ def _read_apart(reader: Reader, letters: str) -> WordReading | None:
     if sum(map(str.isalpha, letters)) * 2 < len(letters):
         return None
     found = reader.lattice.words(letters, within=0.0)
-    if found and not found[0].bits & WEAK and found[0].score >= _LEAST.get(len(letters), 2.0):
+    if found and not found[0].bits & by.WEAK and found[0].score >= _LEAST.get(len(letters), 2.0):
         return found[0]
     words = glued(letters.lower())
-    return WordReading(0.0, words, 0.0, SEPARATORS) if words else None
+    return WordReading(0.0, words, 0.0, by.SEPARATORS) if words else None
 
 
 def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last: int) -> Edit | None:
@@ -157,12 +154,11 @@ def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last:
     if governs or (few and (not unknown or longest > _SHORT + 1)):
         return None
     alone = sum(weight(word) if is_listed(word) else _UNKNOWN for word in small)
-    if weight(joined) - alone + _CHANCE * (len(words) - 1) < (
-        _GAIN if unknown else _GAIN_HIDDEN if hidden else _GAIN_KNOWN
-    ):
+    least = _GAIN if unknown else _GAIN_HIDDEN if hidden else _GAIN_KNOWN
+    if weight(joined) - alone + _CHANCE * (len(words) - 1) < least:
         return None
     new = cased(joined, raw, initial=context.is_initial(first))
-    return read_as(places[first][0] + cores[first][0], places[last][0] + cores[last][1], new, SEPARATORS)
+    return by.read_as(places[first][0] + cores[first][0], places[last][0] + cores[last][1], new, by.SEPARATORS)
 
 
 def _windows(pieces: Sequence[str], at: int) -> list[tuple[int, int]]:
@@ -233,9 +229,7 @@ def _weight(part: str) -> float:
 def _short() -> frozenset[str]:
     """Return the short words that may be glued to others."""
     often = (word for word, found in word_counts().items() if found >= _OFTEN and RUSSIAN.issuperset(word))
-    return _ALONE.union(
-        word for word in often if len(word) == _SHORT or (len(word) == _SHORT - 1 and is_function(word))
-    )
+    return _ALONE.union(one for one in often if len(one) == _SHORT or (len(one) == _SHORT - 1 and is_function(one)))
 
 
 _NEVER_FIRST = frozenset(["ли", "же", "бы", "то", "ка", "ж", "б"])
@@ -251,18 +245,17 @@ def goes_before(one: str, other: str) -> bool:
     kinds = [reading for reading in readings(other) if reading.known]
     if cases := cases_behind(one):
         fits = len(other) > 1 and fitting(one, other) in {one, None}
-        return fits and any(cases & reading.grammemes for reading in kinds)
+        return fits and (any(cases & reading.grammemes for reading in kinds) or (not kinds and is_hidden(other)))
     if any(has_reading(word, "PREP", "CONJ", "PRCL", "NPRO") for word in (one, other)):
         return one not in _PRONOUNS or has_reading(other, "VERB", "PRTS", "ADJS")
     is_long = len(one) + len(other) >= _LONG
     hidden = is_hidden(one) + is_hidden(other)
     if hidden > 1 or (is_long and hidden):
         return True
-    if (len(one) > _SHORT or hidden) and any(
-        are_agreed(each, reading) for each in readings(one) if each.known for reading in kinds
-    ):
+    known = [reading for reading in readings(one) if reading.known]
+    if (len(one) > _SHORT or hidden) and any(are_agreed(each, reading) for each in known for reading in kinds):
         return True
-    if any(reading.known and reading.pos in {"VERB", "INFN", "ADVB"} for reading in readings(one)):
+    if any(reading.pos in {"VERB", "INFN", "ADVB"} for reading in known):
         return any(reading.pos in {"VERB", "ADVB"} or reading.grammemes & {"accs", "gent"} for reading in kinds)
     return is_long and any("gent" in reading.grammemes for reading in kinds)
 

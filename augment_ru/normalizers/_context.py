@@ -7,7 +7,8 @@ from functools import cached_property
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._lattice import HEARD, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading, read_as
+from augment_ru.normalizers import _bits as by
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
 from augment_ru.normalizers._pieces import ENDS, cased, core, swings
 from augment_ru.normalizers._reader import Piece, Reader
@@ -36,6 +37,11 @@ class Pieces:
         self.pieces = [text[start:stop] for start, stop in self.places]
         self.judged = [odd.get(piece) for piece in self.pieces]
 
+    @property
+    def is_russian(self) -> bool:
+        """Whether so few words of the text are of another language that letters like «і» in it are to be read."""
+        return self.languages[0] * _FOREIGN <= self.languages[1]
+
     def is_initial(self, at: int) -> bool:
         """Tell whether a sentence begins with the piece of index `at`."""
         return is_initial(self.pieces, at)
@@ -50,7 +56,7 @@ class Pieces:
             bits: the normalizers that are needed to read this word: bit i is set for `NAMES[i]`.
         """
         start, piece = self.places[at][0], self.pieces[at]
-        alike = not bits & SPELT
+        alike = not bits & by.SPELT
         written = piece[one.start : one.stop]
         if alike and len(written) < _SHOUT and RUSSIAN.isdisjoint(written) and not self.text.isupper():
             written = written[:1] + written[1:].lower()  # «BCE» among small letters is «все»
@@ -58,14 +64,30 @@ class Pieces:
         if (
             initial
             and self.text[-1] in ENDS
-            and (one.kind == "turned" or (one.written.isascii() and not written.isascii()))
+            and (one.kind == "turned" or swings(written) or (one.written.isascii() and not written.isascii()))
         ):
             written = written[:1].upper() + written[1:]
         elif not initial and (_ALIKE.match(written) or written.lower() == word):
             written = written.lower()
         initial = initial and (self.text != self.text.lower() or self.text[-1] in ENDS)
         new = cased(word, written, initial=initial, alike=alike)
-        return read_as(start + one.start, start + one.stop, new, bits)
+        return by.read_as(start + one.start, start + one.stop, new, bits)
+
+    def is_told(self, at: int) -> bool:
+        """Tell whether the text speaks of the piece of index `at` as of a nick, a foreign word or an exercise.
+
+        So it does in «по кличке Z0rro», «слово casino», «ко-ро-ва, мо-ло-ко», «в слове к_рова пропущена буква».
+        """
+        piece = self.pieces[at].strip(ENDS)
+        if at and (piece.isascii() or not piece.isalpha()):
+            before = self.pieces[at - 1].strip(ENDS).lower()
+            if before in word_lists("reading_hints")["term" if piece.isalpha() else "nick"]:
+                return True
+        if "-" in piece and _SYLLABLES.fullmatch(piece):
+            plain = (each for each, one in zip(self.pieces, self.judged, strict=True) if one is None)
+            return "слог" in self.text or any(map(_SYLLABLES.match, plain))
+        is_code = piece[1:].isdigit() and piece[0].isupper() and not self.is_initial(at)  # «корпус О5»
+        return is_code or ("_" in piece and "букв" in self.text)
 
     @cached_property
     def languages(self) -> tuple[int, int]:
@@ -99,7 +121,7 @@ def is_initial(pieces: Sequence[str], at: int) -> bool:
 _ALIKE = re.compile(r"[A-Z][A-Z\d]+[^A-Z]*[а-яё]")
 """Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
-FOREIGN, _UNKNOWN = 12, 4
+_FOREIGN, _UNKNOWN = 12, 4
 """How many Russian words a text must have for each word that is not Russian. The first number is for reading letters of
 other Cyrillic alphabets («і») as Russian ones, the second for correcting unknown words."""
 
@@ -132,19 +154,26 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         if is_name and not context.is_initial(at):
             continue
         words = one.found[0].word.split() if one.found else []
-        is_game = len(words) == 1 and one.found[0].bits & (SKELETON | SEPARATORS | HEARD)
+        loses, behind = bool(words) and one.found[0].bits == by.MASKS, "".join(context.pieces[at + 1 : at + 2])
+        if loses and context.pieces[at][-1] == "." and behind and not behind[0].isupper():
+            continue  # «крдт. до 5 млн» is an abbreviation
+        is_game = len(words) == 1 and one.found[0].bits & (by.SKELETON | by.SEPARATORS | by.HEARD)
         is_offer = len(words) > 2 or any(map(is_hidden, words)) or (words[1:] and is_imperative(words[0]))  # noqa: PLR2004
         is_told = len(words) == 1 and not reader.eager and words[0] in context.text  # «карова» вместо «корова»
         if words and not is_told and (reader.eager or is_game or is_offer):
-            found[at] = one.found[0]
+            found[at] = (loses and agreeing_reading(context, at, one.found)) or one.found[0]  # «кредит» or «кредиту»
         elif one.written[0].islower() and (one.found or not is_listed(one.written)):
             unknown.append((at, one))
     others += len(found) + sum(one is not None and one.kind == "sure" for one in context.judged)
-    for at, one in unknown if others else ():
+    misspelt = sum(bool(one.found and one.found[0].bits & by.SPELLING) for _, one in unknown)
+    for at, one in unknown if others or misspelt > 1 else ():
         made = one.found or reader.mend(one.written)
         if made and (not is_word(one.written) or reader.mends(one.written, made[0])):
             found[at] = made[0]
     return found
+
+
+_SYLLABLES = re.compile(r"(?:[б-джзй-нп-тф-щьъ]*[аеиоуыэюяё][б-джзй-нп-тф-щьъ]*-){2,}[а-яё]+", re.IGNORECASE)
 
 
 def is_imperative(word: str) -> bool:

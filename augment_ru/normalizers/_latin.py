@@ -1,14 +1,16 @@
 """Reads words without Russian letters: Russian words in Latin letters, in look-alikes or in the wrong layout."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import readings
 from augment_ru.language.prepositions import cases_behind
+from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._context import Pieces
-from augment_ru.normalizers._lattice import BOTH, MASKS, RUSSIAN, SKELETON, SPELT, read_as
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import is_function, is_hidden, plain, table_of, weight
 from augment_ru.normalizers._pieces import core, is_shout, only_alike, swings
 from augment_ru.normalizers._reader import Piece, by_score
@@ -108,12 +110,8 @@ class _Latin:
             strange = sum(
                 _is_strange(self.words[at], grades[at], keyed=way) for at in run if not (many and grades[at].may)
             )
-            if (
-                len(run) == 1
-                and run[0] not in sure
-                and strange + 1 > good * _STRANGE
-                and (one := self._standing(run[0]))
-            ):
+            is_alone = len(run) == 1 and run[0] not in sure and strange + 1 > good * _STRANGE
+            if is_alone and (one := self._standing(run[0])):
                 found[run[0]] = one
             elif strange <= good * _STRANGE:
                 for at in run:
@@ -146,13 +144,13 @@ class _Latin:
                 return self.context.written(at, one, word, grade.bits)
             tail = piece[grade.stop :]
             tail = tail if self.russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
-            return read_as(start, start + len(piece), grade.word + tail, grade.bits)
+            return by.read_as(start, start + len(piece), grade.word + tail, grade.bits)
         few = evidence < 2 and not _is_form(one)  # noqa: PLR2004
         can = "transliteration" in self.context.reader.names
         if few or keyed or is_brand or one.is_english or capital or len(one.written) < _SHORT or not can:
             return None
         word = _spelled(one.written)
-        return read_as(start + one.start, start + one.stop, word, SPELT) if word else None
+        return by.read_as(start + one.start, start + one.stop, word, by.SPELT) if word else None
 
     def _is_counted(self, at: int) -> bool:
         """Tell whether a short word, or one in capitals, comes before a number: «OS −2,25», «PYATEROCHKA 5512»."""
@@ -170,7 +168,7 @@ class _Latin:
             return None
         start = self.context.places[at][0] + one.start
         new = word.capitalize() if one.written[0].isupper() else word
-        return read_as(start, start + len(one.written), new, SPELT)
+        return by.read_as(start, start + len(one.written), new, by.SPELT)
 
     def _stands(self, at: int, word: str) -> bool:
         """Tell whether the reading `word` of a short piece fits the Russian words around it: «v доме», «He надо».
@@ -209,19 +207,17 @@ def _in_one_manner(words: _Words) -> _Words:
 
     So «u» is «у» in «u menya» and «и» in «MbI u Bbl».
     """
-    manners = [one.found[0].bits & BOTH for one in words.values() if one.found and len(one.written) >= _SHORT]
-    usual = max((SPELT, SKELETON), key=manners.count)
-    if manners.count(usual) < 2 or manners.count(BOTH ^ usual):  # noqa: PLR2004
+    manners = [one.found[0].bits & by.BOTH for one in words.values() if one.found and len(one.written) >= _SHORT]
+    usual = max((by.SPELT, by.SKELETON), key=manners.count)
+    other = by.BOTH ^ usual
+    if manners.count(usual) < 2 or manners.count(other):  # noqa: PLR2004
         return words
-    return {
-        at: one._replace(
-            found=sorted(
-                (each._replace(score=each.score - _OTHERWISE * bool(each.bits & (BOTH ^ usual))) for each in one.found),
-                key=by_score,
-            )
-        )
-        for at, one in words.items()
-    }
+
+    def judged(found: Sequence[WordReading]) -> list[WordReading]:
+        less = (one._replace(score=one.score - _OTHERWISE * bool(one.bits & other)) for one in found)
+        return sorted(less, key=by_score)
+
+    return {at: one._replace(found=judged(one.found)) for at, one in words.items()}
 
 
 _OTHERWISE = 4.0
@@ -306,10 +302,10 @@ def _spelt(one: Piece, *, initial: bool, alone: bool) -> _Grade:
         and best.score
         >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size == _LONG - 1 and best.cost >= _CLOSE and not is_hidden(best.word))
         and (_is_hidden(one, bare) or _is_plain(one, bare, initial=initial))
-        and (bool(best.bits & MASKS) or not _is_camel(one))
+        and (bool(best.bits & by.MASKS) or not _is_camel(one))
     )
     may = best.score >= _MAY_BE_SPELLED.get(size, -2.0 if alone and size > _LONG else 1.0) and bare.isalnum()
-    return _Grade(best.word, sure, may, best.bits or SPELT)
+    return _Grade(best.word, sure, may, best.bits or by.SPELT)
 
 
 def _is_hidden(one: Piece, plain: str) -> bool:
@@ -322,7 +318,7 @@ def _is_hidden(one: Piece, plain: str) -> bool:
     best, size = one.found[0], len(one.written)
     if (not plain.isalnum() and size < _LONG) or (one.written.isupper() and size <= _SHORT):
         return False
-    return is_hidden(best.word) or (bool(best.bits & MASKS) and size >= _LONG and best.score >= _OFTEN)
+    return is_hidden(best.word) or (bool(best.bits & by.MASKS) and size >= _LONG and best.score >= _OFTEN)
 
 
 _LONG = 5
@@ -351,5 +347,5 @@ def _is_camel(one: Piece) -> bool:
     Capitals that look like small letters do not count, nor do several capitals in a hidden word: «MoShEnNiK».
     """
     best, turns = one.found[0], swings(one.written)
-    alike = not best.bits & SPELT and only_alike(one.written)
+    alike = not best.bits & by.SPELT and only_alike(one.written)
     return turns > 0 and not alike and not (turns > 1 and is_hidden(best.word))

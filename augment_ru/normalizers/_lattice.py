@@ -10,35 +10,12 @@ from math import inf
 from typing import NamedTuple
 from unicodedata import category
 
-from augment_ru.edits import Edit, Note
+from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._lexicon import BEGUN, LETTERS, LOW, beginnings, heights, is_form, plain, weight
 
 RUSSIAN = frozenset(LETTERS + LETTERS.upper())
 VOWELS = frozenset("аеиоуыэюяё")
 _SOFTENED = frozenset("бвгдзклмнпрстфцчшщ")
-NAMES = ("skeleton", "masks", "separators", "layout", "transliteration", "stretching", "spelling")
-"""The normalizers of words. Bit i of a reading is set if it needs normalizer i. Two further bits may be set:
-`WEAK`, if a sign stands for a letter as only in hidden words; `HEARD`, if a word is spelt by its sound on purpose."""
-SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK, HEARD = (
-    1 << place for place in range(len(NAMES) + 2)
-)
-
-
-def names_of_bits(bits: int) -> str:
-    """Return the names of the normalizers that some bits stand for: `NAMES[i]` for each bit i set, joined by `+`.
-
-    If no bit has a name, the result is `skeleton`.
-    """
-    return "+".join(name for place, name in enumerate(NAMES) if bits >> place & 1) or NAMES[0]
-
-
-def read_as(start: int, stop: int, text: str, bits: int) -> Edit:
-    """Return an edit whose note names the normalizers that made it: `NAMES[i]` for each bit i that is set."""
-    return Edit(start, stop, text, Note(kind=names_of_bits(bits)))
-
-
-BOTH = SKELETON | SPELT
-"""The bits of `skeleton` and `transliteration`, which are seldom needed together for one word."""
 _BESIDE, _BOTH = 1.2, 2.0
 """The cost of a word in which Latin letters are read by sound beside Russian letters, and of one in which some Latin
 letters are read by sound and others by look."""
@@ -165,7 +142,7 @@ class Lattice:
         best: dict[str, WordReading] = {}
         for word, (cost, bits) in states[-1].items():
             if is_form(word):
-                more = _BESIDE * bool(is_mixed and bits & SPELT) + _BOTH * (bits & BOTH == BOTH)
+                more = _BESIDE * bool(is_mixed and bits & by.SPELT) + _BOTH * (bits & by.BOTH == by.BOTH)
                 one = WordReading(weight(word) - 2 * (cost + more), word, cost + more, bits)
                 other = best.get(plain(word), one)
                 best[plain(word)] = max(one, other, key=lambda each: (each.score, each.word))
@@ -192,7 +169,8 @@ class Lattice:
             repeated = self.repeats if at and small[at] == small[at - 1] and small[at].isalpha() else 0
             if skip or repeated:
                 cheap, dearer, every, soft = steps
-                out = [(1, "", 0.3 if skip else 0.5, skip | repeated)]
+                once = skip and char in self.wild and written.count(char) == 1  # «с*ка» is not «ска»
+                out = [(1, "", 1.3 if once else 0.3 if skip else 0.5, skip | repeated)]
                 steps = cheap + out, dearer + out, every + out, soft + out
             found.append(steps)
         ends = self.softens and written[-1:].isascii() and written[-1:].isalpha()
@@ -215,9 +193,9 @@ class Lattice:
             steps += [(1, letter, more + (1.0 if letter in VOWELS else 2.0), bit) for letter in LETTERS]
         for length in range(1, len(written) + 1):
             for key in {written[:length], small[:length]}:
-                exact = SKELETON if key != written[:length] and key.isascii() else 0
+                exact = by.SKELETON if key != written[:length] and key.isascii() else 0
                 steps += [(length, *way) for way in self.ways.get(key, ()) if not exact or way.bit != exact]
-        alike = {one[:3] for one in steps if one[3] == SKELETON} & {one[:3] for one in steps if one[3] == SPELT}
+        alike = {one[:3] for one in steps if one[3] == by.SKELETON} & {one[:3] for one in steps if one[3] == by.SPELT}
         steps = [(*one[:3], 0) if one[:3] in alike else one for one in steps]
         soft = []
         if self.softens and char.isascii() and char.isalpha():

@@ -6,7 +6,7 @@ A hidden word is a form of a word that people hide from filters («казино�
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache
-from math import log
+from math import inf, log
 from operator import ne
 from typing import Any
 
@@ -55,8 +55,20 @@ def _hidden_lexemes() -> dict[str, frozenset[str]]:
     for _, lemma in rows(dictionary_path("hidden_words"), columns=2):
         parsed = [one for one in morphology().parse(lemma) if one.normal_form == lemma]
         known = [one for one in parsed if one.is_known] or parsed[:1]
-        found[lemma] = frozenset({lemma, *(str(form.word) for one in known for form in one.lexeme)})
+        forms = {str(form.word) for one in known for form in one.lexeme}
+        found[lemma] = frozenset({lemma, *(forms if len(forms) > 1 and lemma in map(str, forms) else _declined(lemma))})
     return found
+
+
+def _declined(noun: str) -> list[str]:
+    """Return the forms of a noun that the dictionary lacks, by its last letter: «скама», «скамом» of «скам»."""
+    if noun[-1] == "а":
+        stem, ends = noun[:-1], " ы е у ой ам ами ах"
+    elif noun[-1] in "бвгджзйклмнпрстфхчшщ" and not _VOWELS.isdisjoint(noun):
+        stem, ends = (noun[:-1], "я ю ем е и ев ям ями ях") if noun[-1] == "й" else (noun, "а у ом е ы ов ам ами ах")
+    else:
+        return []
+    return [stem + end for end in (ends.replace("ы", "и") if stem[-1] in "гкхжчшщ" else ends).split(" ")]
 
 
 @cache
@@ -80,30 +92,40 @@ def _by_letters() -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def of_letters(word: str) -> str:
-    """Return the word that is hidden from filters by lost vowels («крдт») or shuffled letters («кредти»); "" if none.
+@lru_cache(maxsize=100_000)
+def of_letters(word: str) -> tuple[str, ...]:
+    """Return forms of the word that is hidden from filters by lost vowels («крдт») or shuffled letters («кредти»).
 
-    Shuffled letters are recognised only if the first letter and at least half of all letters are in their places. In a
-    short word the last letter must be in its place, too.
+    The result is empty if there is none, or several are about equally likely. Shuffled letters are recognised only if
+    the first letter and at least half of all letters are in their places. In a short word the last letter must be in
+    its place, too.
     """
-    small = word.lower()
-    if not _VOWELS.isdisjoint(small[1:-1]):
-        key, first, last = "".join(sorted(word)), word[0], word[-1] if len(word) <= _FEWEST + 1 else ""
-    else:
-        key = small.translate(_CONSONANTS)
-        first, last = (letter if letter in _VOWELS else "" for letter in (small[:1], small[-1:]))
-    words = _by_letters().get(key)
-    if not words or (len(word) <= _FEWEST and len(key) < _FEWEST):
-        return ""
-    fits = {
-        next((one for one in forms if one.startswith(first) and one.endswith(last)), "") for forms in words.values()
-    }
-    fits = {one for one in fits if one and (len(one) > len(word) or sum(map(ne, one, word)) * 2 <= len(word))}
-    return fits.pop() if len(fits) == 1 else ""
+    small, last = word.lower(), word[-1] if len(word) <= _FEWEST + 1 else ""
+    key, kept, words = small.translate(_CONSONANTS), sum(map(_VOWELS.__contains__, small)), _by_letters()
+    is_bare, end = _VOWELS.isdisjoint(small[1:-1]), small[-1] if small[-1] in _VOWELS else ""
+    found: list[tuple[float, list[str]]] = []
+    for forms in words.get("".join(sorted(word)), {}).values():
+        alike = (one for one in forms if one[0] == word[0] and one.endswith(last))
+        found += [(weight(one), [one]) for one in alike if sum(map(ne, one, word)) * 2 <= len(word)][:1]
+    least = _FEWEST - (kept > 0 and (is_bare or len(word) > _FEWEST))
+    if len(word) >= _FEWEST and len(key) >= least and (is_bare or word == small):
+        for lemma, forms in words.get(key, {}).items():
+            fits = [one for one in forms if len(one) > len(word) and one.endswith(end) and _is_within(small, one)]
+            if fits and (is_bare or min(map(len, fits)) - len(word) >= kept):  # «получл» is a slip
+                found.append((weight(fits[0]) + (fits[0] == lemma), fits))
+    found.sort(key=lambda one: -one[0])
+    other = next((score for score, forms in found if forms[0] not in found[0][1]), -inf)
+    return tuple(found[0][1]) if found and found[0][0] - other >= 1 else ()
+
+
+def _is_within(word: str, form: str) -> bool:
+    """Tell whether a word has only letters of another one, in their order."""
+    letters = iter(form)
+    return all(letter in letters for letter in word)
 
 
 _FEWEST = 4
-"""The fewest consonants of a word without vowels."""
+"""The fewest letters of a word with lost vowels, and the fewest consonants of one without any vowel."""
 
 
 @cache
@@ -255,9 +277,7 @@ def with_letter(before: str, after: str) -> list[str]:
     found |= {"е"} if "ё" in found else set()  # «е» may stand for «ё»
     if "е" in found or "ё" in gap or _gaps()[hash(plain(gap)) & _GAPS]:
         words, new = _counts(), _new()
-        found.update(
-            letter for letter in LETTERS if plain(before + letter + after) in words or before + letter + after in new
-        )
+        found |= {one for one in LETTERS if plain(before + one + after) in words or before + one + after in new}
     return [before + letter + after for letter in sorted(found)]
 
 
@@ -310,7 +330,7 @@ def written_out() -> dict[str, str]:
     """Map each spoken form that people write on purpose to the written one: «щас» to «сейчас»."""
     found: dict[str, str] = {}
     for written, said, kind, _ in rows(dictionary_path("colloquial"), columns=4):
-        if kind == "word" and " " not in said and "^" not in written:
+        if kind in ("word", "old") and " " not in said and "^" not in written:
             for one, other in expanded("colloquial", written, said):
                 found.setdefault(other, one)
     return found

@@ -9,13 +9,13 @@ from augment_ru.normalizers._lattice import RUSSIAN
 from augment_ru.normalizers._lexicon import confusables, is_word, table_of
 
 _STAYS = re.compile(
-    r"(?-i:^\W?(?:[A-ZА-ЯЁ]\d{1,3}|[а-яё](?:[124-9]|\d\d+))\W*$)|^\W?[a-z]{3,}['’`][а-яё]{1,4}\W*$|[а-яё]-\d+\W*$|[а-яё]\([а-яё]{1,4}\)\W*$|://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|^[A-Za-z_]\w*\(\)\W*$|^[^=]*(?<![а-яё])=[\"\w][^=]*$|^%[\w.]+%$"
+    r"(?-i:^\W?(?:[A-ZА-ЯЁ]\d{1,3}|\d{1,2}[A-ZА-ЯЁ]|[а-яё](?:[124-9]|\d\d+))\W*$)|^\W?[a-z]{3,}['’`][а-яё]{1,4}\W*$|[а-яё]-\d+\W*$|^\W?[α-ω]-|[а-яё]\([а-яё]{1,4}\)\W*$|://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|^[A-Za-z_]\w*\(\)\W*$|^[^=]*(?<![а-яё])=[\"\w][^=]*$|^%[\w.]+%$"
     r"|\w@[\w-]+\.\w|\w[/\\][\w.-]+[/\\][\w.-]{2,}.*\.\w|[\w-]\.(?:ru|com|net|org|info|me|io|be|ai|dev|edu|gov|su|by|kz|ua|"
     r"рф|бел|укр|de|fr|uk|us|eu|tv|cc|xyz|online|site|shop|club|biz|pro|py|js|txt|docx?|xlsx?|pdf|jpe?g|png|zip|exe|lua|log)(?:[/?:#]|\W*$)",
     re.IGNORECASE,
 )
 """What links, addresses, mentions, hashtags, paths, markup, code and options look like."""
-_ORDINAL = re.compile(
+ORDINAL = re.compile(
     r"[1-9]\d*[-–]?(?:ый|ий|ой|й|ая|я|ое|е|ье|ья|го|ого|его|му|ому|м|ым|им|ом|х|ых|их|ми|ю|ую|ти|ка|ку|ки|[б-джзк-нп-тф-щ]|кг|км|см|мм|мл|гр|шт|"
     r"руб|сек|мин|час|лет|тыс|млн|млрд|раз|гб|мб|кб|тб|гц|ггц|мгц|квт|мвт|вт|кв|дней|дня|век|этаж)(?:/\w{1,4}|\d)?[.]?",
     re.IGNORECASE,
@@ -35,7 +35,7 @@ def stays(piece: str) -> bool:
     digits = sum(char.isdigit() for char in piece)
     if digits:
         letters = sum(char.isalpha() for char in piece)
-        if digits > letters + 1 or _LONG_NUMBER.search(piece) or _ORDINAL.fullmatch(piece.strip('()«»",.;:!?')):
+        if digits > letters + 1 or _LONG_NUMBER.search(piece) or ORDINAL.fullmatch(piece.strip('()«»",.;:!?')):
             return True
     call = _CALL.search(piece)
     return bool(_STAYS.search(piece) or (call and is_word(call[1].lower())))

@@ -7,26 +7,13 @@ from itertools import starmap
 from math import log
 from typing import ClassVar, NamedTuple
 
-from augment_ru.language.morphology import readings
+from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.numerals import ANY_CASE, nouns_behind, ways_to_count
+from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers import _lexicon as lexicon
-from augment_ru.normalizers._lattice import (
-    BOTH,
-    NAMES,
-    REPEATED,
-    RUSSIAN,
-    SEPARATORS,
-    SKELETON,
-    SPELLING,
-    SPELT,
-    WEAK,
-    Lattice,
-    Way,
-    WordReading,
-    is_picture,
-)
+from augment_ru.normalizers._lattice import RUSSIAN, Lattice, Way, WordReading, is_picture
 from augment_ru.normalizers._normalization import Normalization
-from augment_ru.normalizers._pieces import core, fold, stays, swings
+from augment_ru.normalizers._pieces import ORDINAL, core, fold, stays, swings
 from augment_ru.resources import listed_in, word_lists
 
 
@@ -79,7 +66,7 @@ class WordKnowledge(Normalization):
     @property
     def bit(self) -> int:
         """The bit of this normalizer in numbers that state which normalizers a word needs: 1 << i for `NAMES[i]`."""
-        return 1 << NAMES.index(self.name)
+        return 1 << by.NAMES.index(self.name)
 
 
 class Piece(NamedTuple):
@@ -143,7 +130,7 @@ class Reader:
         return Lattice(
             ways,
             {sign: one.bit for one in self.parts for sign in one.wild}
-            | {sign: one.bit | WEAK for one in self.parts for sign in one.weakly_wild},
+            | {sign: one.bit | by.WEAK for one in self.parts for sign in one.weakly_wild},
             {sign: one.bit for one in self.parts for sign in one.skipped},
             sum(one.bit for one in self.parts if one.repeats),
             sum(one.bit for one in self.parts if one.softens),
@@ -162,10 +149,10 @@ class Reader:
         judged = self._judged(piece, initial=initial or self.eager) if len(piece) <= _MOST else None
         if judged and judged.found and not self.eager:
             best = judged.found[0]
-            is_ours = judged.kind in {"sure", "spelt"} and not best.bits & SPELLING
+            is_ours = judged.kind in {"sure", "spelt"} and not best.bits & by.SPELLING
             if is_ours and _CUT_OFF.fullmatch(piece, judged.start):
                 return judged._replace(kind="part", found=())
-            if _QUOTED.fullmatch(piece) and best.bits & ~BOTH and not any(map(lexicon.is_hidden, best.word.split())):
+            if _QUOTED.fullmatch(piece) and best.bits & ~by.BOTH and not any(map(lexicon.is_hidden, best.word.split())):
                 return None
         return judged
 
@@ -176,6 +163,8 @@ class Reader:
             return self._russian(word, start, stop, initial=initial) if len(word) > 1 else None
         if self.joins and (found := _bracketed(piece)):
             return found
+        if "masks" in self.names and (said := _said(word)):
+            return Piece("sure", start, stop, word, said)
         if stays(piece):
             return None
         if _is_ornament(word[0]) or _is_ornament(word[-1]):
@@ -200,11 +189,8 @@ class Reader:
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
         russian = sum(char in RUSSIAN for char in folded)
-        if (
-            not russian
-            and not _is_sister(folded)
-            and (piece.isascii() or folded.replace("'", "").replace("`", "").isalnum())
-        ):
+        is_plain = piece.isascii() or folded.replace("'", "").replace("`", "").isalnum()
+        if not russian and not _is_sister(folded) and is_plain:
             return self._latin(piece, folded, start, stop, is_fancy=folded != word)
         return self._mixed(piece, folded, start, stop, russian)
 
@@ -213,14 +199,15 @@ class Reader:
         found = [one for unknown in self.mending for one in unknown(word)]
         found.sort(key=by_score)
         least = -9.0 if self.eager else _LEAST
-        return found if found and found[0].score > least and _is_clear(found) else []
+        loses = found and found[0].bits == by.MASKS  # the forms of one word
+        return found if found and found[0].score > least and (loses or _is_clear(found)) else []
 
     def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
         """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
         small = word.lower()
         if lexicon.is_listed(small):
             if self.joins and _is_odd(word, small):
-                return Piece("sure", start, stop, word, (WordReading(lexicon.weight(small), small, 0.0, SEPARATORS),))
+                return Piece("sure", start, stop, word, (_divided(small),))
             is_part = lexicon.is_rare(small) or (len(small) < _SHORTEST and not lexicon.is_function(small))
             return Piece("part", start, stop, word) if self.joins and is_part else None
         is_name = not initial and word[0].isupper() and word[1:].islower()
@@ -272,7 +259,7 @@ class Reader:
         if not self.repeats or not runs or len(set(small)) < _LETTERS or (word.isupper() and len(word) < _LONG_ENOUGH):
             return []
         plain = max(runs) > 2 or len(runs) > 1 or word.islower()  # noqa: PLR2004
-        least = _LEAST if max(runs) > 2 else _DOUBLED  # noqa: PLR2004
+        least = _LEAST if max(runs) > 2 or len(runs) >= _MANY else _DOUBLED  # noqa: PLR2004
         found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least]
         found = [one for one in found if not _is_cry(one.word, particles=not self.eager)]
         plain = plain or any(lexicon.is_hidden(one.word) and len(one.word) >= _LONG_ENOUGH for one in found[:1])
@@ -323,9 +310,7 @@ class Reader:
             while stop < len(piece) and piece[stop] in "_*~|)]}>" and piece[stop] in folded:
                 stop += 1
             # «çил» is Chuvash; no language mixes Greek and Russian letters in a word
-            is_alien = RUSSIAN.isdisjoint(folded) or any(
-                "\x80" <= char < "\u0250" and char.isalpha() for char in folded
-            )
+            is_alien = RUSSIAN.isdisjoint(folded) or any("\x80" <= one < "\u0250" and one.isalpha() for one in folded)
             kind = "foreign" if _is_sister(folded) or (is_alien and not lexicon.is_hidden(found[0].word)) else "sure"
             return Piece(kind, start, stop, folded, found)
         found = (_filled(folded) if self.joins else []) or (_gapped(folded.lower()) if "masks" in self.names else [])
@@ -336,11 +321,13 @@ class Reader:
     def _may(self, found: WordReading, written: str) -> bool:
         """Tell whether there is enough evidence to read `written` as this word."""
         alien = {char for char in written if char.isalnum() and char not in RUSSIAN}
-        if alien == {"ѣ"} or (not alien and found.bits & SPELT):  # «посѣтить», Belarusian «надвор'е»
+        if alien == {"ѣ"} or (not alien and found.bits & by.SPELT):  # «посѣтить», Belarusian «надвор'е»
             return lexicon.is_hidden(found.word)
-        if not alien and not found.bits & ~(SEPARATORS | REPEATED):
+        if not alien and not found.bits & ~(by.SEPARATORS | by.REPEATED):
             return self.joins and _is_apart(written, found)
-        if found.bits & WEAK and (len(found.word) < _LONG_ENOUGH or not lexicon.is_hidden(found.word)):
+        if not alien and "-" in written and found.bits & by.SEPARATORS and not lexicon.is_hidden(found.word):
+            return False  # «под-снеж-ник-□»
+        if found.bits & by.WEAK and (len(found.word) < _LONG_ENOUGH or not lexicon.is_hidden(found.word)):
             return False
         if len(found.word) < _SHORTEST and not written.isalnum():
             return False
@@ -353,13 +340,13 @@ class Reader:
         halves = folded.lower().split("-")
         once = "".join(halves[::2])
         if self.joins and halves[::2] == halves[1::2] and len(set(halves)) > 1 and lexicon.is_listed(once):
-            return Piece("sure", start, stop, folded, (WordReading(lexicon.weight(once), once, 0.0, SEPARATORS),))
+            return Piece("sure", start, stop, folded, (_divided(once),))
         cut = _CUTS.split(folded)
         if len(cut) == 1:
             return None
         words, score, bits, kinds = [], 0.0, 0, set()
         for at, part in enumerate(cut):
-            judged = None if at % 2 or not part else self.judge(part)
+            judged = None if at % 2 or len(part) < 2 else self.judge(part)  # noqa: PLR2004  («β-каротин»)
             if judged is None or judged.kind not in {"sure", "foreign"}:
                 words.append(part)
             else:
@@ -379,9 +366,12 @@ class Reader:
             if char in RUSSIAN:
                 letters.append(char.lower())
                 continue
+            if char in self.lattice.wild:
+                return None  # any letter
             inside = char.isalpha() or (folded[at - 1 : at].islower() and folded[at + 1 : at + 2].islower())
             ways = self.lattice.ways.get(char, self.lattice.ways.get(char.lower(), ())) if inside else ()
-            best = min((one for one in ways if one.bit != SPELT), key=lambda one: (one.cost, one.letters), default=None)
+            shown = [one for one in ways if one.bit != by.SPELT]
+            best = min(shown, key=lambda one: (one.cost, one.letters), default=None)
             if best is None or best.cost > _UNLIKE:
                 return None
             letters.append(best.letters)
@@ -395,7 +385,7 @@ class Reader:
             return None
         if _is_glued(folded.lower()):
             return None
-        kind = "foreign" if cost and bits & SKELETON else "sure"
+        kind = "foreign" if cost and bits & by.SKELETON else "sure"
         return Piece(kind, start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
 
 
@@ -413,8 +403,8 @@ _LONG_RUN, _CRY = re.compile(r"(\w)\1\1"), re.compile(r"^(?!.*(\w)\1+.*(\w)\2\2)
 """A letter that is repeated; one vowel, which people repeat to cry: «спасииите»."""
 _CUTS = re.compile(r"([-–—/,.:;!?()]+)")
 _SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
-_LEAST, _DOUBLED = 3.0, 7.0
-"""The least score of a reading, and of the reading of a word in which a letter was only doubled."""
+_LEAST, _DOUBLED, _MANY = 3.0, 7.0, 3
+"""The least score of a reading, and of the reading of a word in which only one or two letters were doubled."""
 _ERROR = 3.0
 _UNLIKE = 0.7
 _YO = 0.05
@@ -432,7 +422,7 @@ _NEEDED, _LONGER = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0, 6: 0.0, 7: 0.0}, -3
 def _joint(letters: str, ways: Sequence[Way]) -> Way:
     """Return one way for several to the same letters; what is both alike and spelt so has no bit."""
     bits = {one.bit for one in ways}
-    return Way(letters, min(one.cost for one in ways), 0 if sum(bits) == BOTH else ways[0].bit)
+    return Way(letters, min(one.cost for one in ways), 0 if sum(bits) == by.BOTH else ways[0].bit)
 
 
 def by_score(found: WordReading) -> tuple[float, str]:
@@ -446,11 +436,16 @@ def _is_clear(found: Sequence[WordReading]) -> bool:
     return not others or found[0].score - others[0].score >= _MARGIN
 
 
+def _divided(word: str) -> WordReading:
+    """Return the reading of a word that signs, capitals or brackets divide."""
+    return WordReading(lexicon.weight(word), word, 0.0, by.SEPARATORS)
+
+
 def _filled(folded: str) -> list[WordReading]:
     """Return the hidden word that a word is without one alien character that stands in several places: «идXиXот»."""
     aliens = [char for char in folded if char not in RUSSIAN]
     inner = folded.replace(aliens[0], "").lower() if len(aliens) > 1 else ""
-    return [WordReading(lexicon.weight(inner), inner, 0.0, SEPARATORS)] if lexicon.is_hidden(inner) else []
+    return [_divided(inner)] if lexicon.is_hidden(inner) else []
 
 
 def _bracketed(piece: str) -> Piece | None:
@@ -466,9 +461,7 @@ def _bracketed(piece: str) -> Piece | None:
         return None
     if is_round and cut["sign"] == "(" and (_is_whole(outer) or not rest):
         return None
-    return Piece(
-        "sure", start, cut.end("word"), cut["word"], (WordReading(lexicon.weight(word), word, 0.0, SEPARATORS),)
-    )
+    return Piece("sure", start, cut.end("word"), cut["word"], (_divided(word),))
 
 
 _BRACKETS = re.compile(
@@ -486,7 +479,7 @@ def _gapped(small: str) -> list[WordReading]:
         return []
     size = len(small) if cut[2] != "…" else len(small) + 2
     likely = (
-        WordReading(lexicon.weight(word) - 2.0 * abs(len(word) - size), word, 0.0, 1 << NAMES.index("masks"))
+        WordReading(lexicon.weight(word) - 2.0 * abs(len(word) - size), word, 0.0, by.MASKS)
         for word in lexicon.hidden_forms()
         if word.startswith(cut[1]) and word.endswith(cut[3]) and abs(len(word) - size) < _SHORTEST
     )
@@ -497,6 +490,29 @@ def _gapped(small: str) -> list[WordReading]:
 _GAP = re.compile(r"([а-яё]+)([*#@%_.•●█-]{2,}|…)([а-яё]+)")
 
 
+def _said(word: str) -> list[WordReading]:
+    """Return the word in which a number is written for its sound, «о5», «100лица»; empty if it counts or ranks."""
+    cut = _NUMBERED.fullmatch(word.lower())
+    if not cut or word.isdigit():
+        return []
+    before, number, after = cut.groups()
+    is_whole, found = not before or _is_whole(before), []
+    ranks = ORDINAL.fullmatch(number + after) or ways_to_count(int(number), nouns_behind(f" {after}"), ANY_CASE)
+    if len(after) == 1 > len(before) or (is_whole and after and ranks):
+        return []
+    is_doubtful = len(after) < _SHORTEST and (is_whole or len(before) == 1)  # «в7», «100ка», «р1»
+    for letters, cost, item in lexicon.table_of("said"):
+        said = before + letters + after
+        one = WordReading(lexicon.weight(said) - 2 * cost, said, cost, by.MASKS)
+        if item == number and lexicon.is_form(said) and one.score >= (_FREQUENT if is_doubtful else _NEEDED[4]):
+            found += [one] if not (is_doubtful and before and cost) and not has_reading(said, "NUMR", "Anum") else []
+    return sorted(found, key=by_score)
+
+
+_NUMBERED, _FREQUENT = re.compile(r"([а-яё]*)([1-9]\d{0,2})([а-яё]*)"), 9.5
+"""A word with a number in it; the least score of its reading if it may also be a number beside a word."""
+
+
 def _is_odd(word: str, small: str) -> bool:
     """Tell whether the capitals of a word hide it: «КаЗиНо», not «звонИт» (a stress) or «ГОСТами» (an ending)."""
     if word in {small, word.upper()} or word[1:] == small[1:] or not lexicon.is_listed(small):
@@ -505,15 +521,15 @@ def _is_odd(word: str, small: str) -> bool:
     is_name = bool(_NAME.fullmatch(word)) or (len(small) <= _LONG_ENOUGH and lexicon.weight(small) < _LONE)
     if not hidden and (is_name or any("Abbr" in one.grammemes or not one.known for one in readings(small))):
         return False  # «КоАП», «АлАТ», «АвтоВАЗ»
-    begun = len(small) >= _LONG_ENOUGH and _BEGUN.match(word) and hidden
+    begun = hidden and ((len(small) >= _LONG_ENOUGH and _BEGUN.match(word)) or _AMID.search(word))
     return swings(word) >= _SWINGS or bool(begun or _INSIDE.search(word))
 
 
 _LONE = 7.0
 """The weight of a word that is so frequent that it is no abbreviation."""
 _NAME = re.compile("[А-ЯЁ][а-яё]+[А-ЯЁ]+")
-_INSIDE, _BEGUN = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}")
-"""Capitals inside a word; at the beginning of one that people hide."""
+_INSIDE, _BEGUN, _AMID = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}"), re.compile("[а-яё][Б-ДЖЗЙ-НП-ТФ-Щ]")
+"""Capitals inside a word; at the beginning of one that people hide; a consonant, which bears no stress, inside one."""
 
 
 def _is_cry(word: str, *, particles: bool) -> bool:
@@ -544,7 +560,7 @@ def _is_marked(written: str, found: WordReading) -> bool:
         counts = bool(ways_to_count(int(count[2]), nouns_behind(f" {count[3]}"), ANY_CASE))
         return counts and not hides and _is_whole(count[1])
     if two := _BETWEEN.fullmatch(written.lower()):
-        return all(map(_is_whole, two.groups())) and not (hides and found.bits == SEPARATORS)
+        return all(map(_is_whole, two.groups())) and not (hides and found.bits == by.SEPARATORS)
     bare = written.lower().strip(_MARKS)
     return not hides and RUSSIAN.issuperset(bare) and _is_whole(bare)
 
@@ -580,7 +596,7 @@ def _is_apart(written: str, found: WordReading) -> bool:
         (set(parts) <= _units() and len(parts) <= _SHORTEST)
         or size < _SHORTEST
         or (size == _SHORTEST and found.score < _NEEDED[3])
-        or found.bits & REPEATED
+        or found.bits & by.REPEATED
     ):
         return False
     if len(parts) > 2 and sum(len(part) == 1 for part in parts) > 1 and found.word != parts[-1]:  # noqa: PLR2004

@@ -11,10 +11,11 @@ from math import exp, inf
 from operator import ne
 
 from augment_ru.edits import Edit
+from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._apart import joined_pieces
-from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, is_imperative, is_initial, mended
+from augment_ru.normalizers._context import PIECE, Pieces, agreeing_reading, is_imperative, is_initial, mended
 from augment_ru.normalizers._latin import latin
-from augment_ru.normalizers._lattice import RUSSIAN, SPELLING, WordReading, names_of_bits, read_as
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import common, count, is_hidden, is_joined, is_word
 from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
@@ -144,13 +145,12 @@ class _Texts(Normalization):
             ways: list[tuple[float, tuple[Edit, ...]]] = []
             start, stop = core(place[0])
             word = place[0][start:stop]
-            if (not sure or (sure[0].start, sure[-1].stop) == (place.start() + start, place.start() + stop)) and (
-                found := self._all(place[0], word)
-            ):
+            is_one = not sure or (sure[0].start, sure[-1].stop) == (place.start() + start, place.start() + stop)
+            if is_one and (found := self._all(place[0], word)):
                 total = sum(exp(one.score - found[0].score) for one in found)
                 for one in found[:n]:
                     new = cased(one.word, word, initial=place.start() == 0)
-                    edit = read_as(place.start() + start, place.start() + stop, new, one.bits)
+                    edit = by.read_as(place.start() + start, place.start() + stop, new, one.bits)
                     ways.append((exp(one.score - found[0].score) / total, (edit,)))
             beam = [(one * other, (*made, *more)) for one, made in beam for other, more in ways or [(1.0, tuple(sure))]]
             beam = sorted(beam, key=lambda one: -one[0])[:n]
@@ -174,19 +174,17 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
     chosen, taken = joined_pieces(context) if context.reader.joins else ({}, set())
     found = latin(context)
     unknown = mended(context, taken, len(chosen) + len(found))
-    strange, plain = context.languages
     for at, one in enumerate(context.judged):
         if one is None or at in taken:
             continue
         best = unknown.get(at)
-        if one.kind in {"sure", "turned"} or (
-            one.kind == "foreign" and strange * FOREIGN <= plain and set(_QUOTES).isdisjoint(context.pieces[at])
-        ):
+        is_alien = one.kind == "foreign" and context.is_russian and set(_QUOTES).isdisjoint(context.pieces[at])
+        if is_alien or one.kind in {"sure", "turned"}:
             best = one.found[0]
         elif one.kind == "several":
             best = agreeing_reading(context, at, one.found)
-        if best is not None and "_" in context.pieces[at] and "букв" in context.text:
-            continue  # «В слове к_рова пропущена буква»
+        if (best is not None or at in found) and context.is_told(at):
+            continue
         if best is not None:
             chosen[at] = context.written(at, one, best.word, best.bits)
         elif at in found:
@@ -203,14 +201,15 @@ def _is_slip(text: str, edit: Edit) -> bool:
     """
     written, words = text[edit.start : edit.stop].lower().split(), edit.text.lower().split()
     is_spaced = len("".join(written)) == len("".join(words)) and {len(written), len(words)} == {1, 2}
-    is_misspelt = edit.note is not None and edit.note.kind == names_of_bits(SPELLING)
-    often = inf if len(written) > 1 else _OFTEN[is_misspelt and sum(map(ne, written[0], words[0])) > 2]  # noqa: PLR2004
-    hides = any(is_hidden(word) and count(word) < often for word in words) or (
-        len(words) > 1 and is_imperative(words[0])
-    )
-    return (is_spaced or is_misspelt) and not hides
+    kind = edit.note.kind if edit.note is not None else ""
+    is_shuffled = kind == by.names_of_bits(by.MASKS) and sorted(written[0]) == sorted(words[0])
+    is_misspelt = is_shuffled or kind == by.names_of_bits(by.SPELLING)
+    differ = sum(map(ne, written[0], words[0]))
+    often = inf if len(written) > 1 or (is_misspelt and differ == 1) else _OFTEN[is_misspelt and differ > 2]  # noqa: PLR2004
+    hides = any(is_hidden(word) and count(word) < often for word in words)
+    return (is_spaced or is_misspelt) and not hides and not (len(words) > 1 and is_imperative(words[0]))
 
 
 _OFTEN = 50_000, 20_000
 """A hidden word of at least this count in the news is more often misspelt or glued by mistake than hidden; the second
-is for words that differ in more than two letters."""
+is for words that differ in more than two letters, and there is none for those that differ in one."""

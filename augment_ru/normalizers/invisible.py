@@ -4,9 +4,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import ClassVar
 
 from augment_ru.edits import Edit
+from augment_ru.normalizers._lattice import RUSSIAN
 from augment_ru.normalizers._normalization import Normalization
 
 _UNSEEN = (
@@ -18,9 +20,10 @@ _SPACES = "\u2000-\u200a\u205f"
 _FOUND = re.compile(
     "\u202e(?P<reversed>[^\u202a-\u202e\u2066-\u2069\n]+)[\u202c\u2069]?"
     f"|[{_UNSEEN}]+|[{_MARKS}]+|(?P<space>[{_SPACES}])"
-    r"|(?<=[а-яё])(?P<tags>(?:</?[a-z]+>|\[/?[a-z]+\]|&(?:shy|zwj|zwnj|#\d+);|<!--.*?-->)+)(?=[а-яё])"
+    r"|(?<=[а-яё])(?P<tags>(?:</?[a-z]+>|\[/?[a-z]+\]|<!--.*?-->)+)(?=[а-яё])"
+    r"|(?P<codes>(?:[&\\](?:#\d{2,6};|#[xX][\da-fA-F]{2,5};|[a-zA-Z]+;|u[\da-f]{4}))+)"
 )
-_LIKELY = re.compile(f"[{_UNSEEN}{_MARKS}{_SPACES}<&\\[]")
+_LIKELY = re.compile(f"[{_UNSEEN}{_MARKS}{_SPACES}<&\\[\\\\]")
 """What every text with something invisible contains."""
 _ALL = re.compile(f"[{_UNSEEN}{_MARKS}]")
 _STRESS = "\u0300\u0301"
@@ -34,6 +37,8 @@ _PICTURES = {"So", "Sk", "Cn"}
 @dataclass(frozen=True, slots=True)
 class InvisibleNormalization(Normalization):
     """Remove what is not seen: zero-width characters, soft hyphens, selectors, tags, marks that strike letters out.
+
+    Letters that are written as codes of HTML or JSON («к&#1072;зино») are read.
 
     Spaces of other widths become plain ones; non-breaking spaces stay. Text that a right-to-left override shows in
     reverse is written in the order in which it is read. Stress marks and the marks of «й» and «ё» stay. So do joiners
@@ -52,6 +57,11 @@ class InvisibleNormalization(Normalization):
             start, stop = found.span()
             if (inner := found["reversed"]) is not None:
                 yield Edit(start, stop, _ALL.sub("", inner)[::-1])
+            elif codes := found["codes"]:
+                shown = _ALL.sub("", unescape(re.sub(r"\\u(.{4})", r"&#x\1;", codes)))
+                is_word = len(shown) > 2 or not RUSSIAN.isdisjoint(text[start - 1 : start] + text[stop : stop + 1])  # noqa: PLR2004
+                if is_word and (not shown or shown.isalpha()):
+                    yield Edit(start, stop, shown)
             elif found["space"]:
                 yield Edit(start, stop, " ")
             elif found["tags"] or not _belongs(text, start, stop):

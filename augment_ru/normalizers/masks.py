@@ -18,9 +18,8 @@ class MasksNormalization(WordNormalization):
     weakly_wild: ClassVar[str] = "_?-.~^+=…·"
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Return the word that `word` hides from filters by lost vowels or shuffled letters; empty if none."""
-        if found := of_letters(word):
-            yield WordReading(weight(found) - _COST * 2, found, _COST, self.bit)
+        """Return the forms of the word that `word` hides by lost vowels or shuffled letters; empty if none."""
+        return (WordReading(weight(one) - _COST * 2, one, _COST, self.bit) for one in of_letters(word))
 
     def is_near(self, word: str) -> bool:
         """Tell whether a word has the consonants, or all letters, of a word that people hide from filters."""

@@ -66,15 +66,10 @@ def _unsalted(word: str) -> str:
     if not _SALT.search(even):
         return ""
     for sign in sorted(set(word[1:]) - VOWELS):
-        extra = [found.end() for found in re.finditer(rf"([аеиоу]){sign}(?=\1)", even)]
-        bare = "".join(char for at, char in enumerate(word) if at not in extra and at + 1 not in extra)
-        if (
-            len(extra) > 1
-            and len(extra) == sum(char in VOWELS for char in bare)
-            and is_listed(bare)
-            and weight(bare) > _SALTED
-        ):
-            return bare
+        if re.fullmatch(rf"[^аеиоу]*(?:([аеиоу]){sign}\1[^аеиоу]*){{2,}}", even):
+            bare = re.sub(rf"([аеиоуяыёюэ]){sign}.", r"\1", word)
+            if is_listed(bare) and weight(bare) > _SALTED:
+                return bare
     return ""
 
 

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import ClassVar
 
 from augment_ru.normalizers._lattice import RUSSIAN, Lattice, Way, WordReading
-from augment_ru.normalizers._lexicon import confusables, is_hidden, is_listed, table_of, weight
+from augment_ru.normalizers._lexicon import confusables, count, is_hidden, is_listed, table_of, weight
 from augment_ru.normalizers._reading import WordNormalization
 
 
@@ -39,7 +39,7 @@ class SkeletonNormalization(WordNormalization):
     def is_near(self, word: str) -> bool:
         """Tell whether a word, read backwards, is frequent or one that people hide from filters."""
         back = word[::-1].lower()
-        return (len(word) >= _LEAST and is_hidden(back)) or (
+        return (len(word) >= _LEAST and is_hidden(back) and (len(word) > _LEAST + 1 or count(back) > 0)) or (
             len(word) > _LEAST + 1 and is_listed(back) and weight(back) > _OFTEN
         )
 
@@ -55,5 +55,5 @@ def _upside_down(bit: int) -> tuple[Lattice, frozenset[str]]:
     ways: dict[str, list[Way]] = {}
     for letters, cost, written in table_of("turned"):
         ways.setdefault(written[::-1], []).append(Way(letters, cost, bit))
-    own = {written for written in ways if len(written) == 1 and not written.isascii() and written not in RUSSIAN}
+    own = {written for written in ways if len(written) == 1 and not written.isascii() and not "Ѐ" <= written <= "ԯ"}
     return Lattice(ways), frozenset(own)

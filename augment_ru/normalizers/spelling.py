@@ -10,8 +10,9 @@ from typing import ClassVar
 from augment_ru.attacks.misspell.letter_rules import LetterRule
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
+from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._apart import goes_before
-from augment_ru.normalizers._lattice import HEARD, RUSSIAN, VOWELS, Lattice, Way, WordReading
+from augment_ru.normalizers._lattice import RUSSIAN, VOWELS, Lattice, Way, WordReading
 from augment_ru.normalizers._lexicon import (
     common_sounds,
     hidden_sounds,
@@ -27,7 +28,7 @@ from augment_ru.normalizers._lexicon import (
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
-_ALIKE = "ао оае еияэё иеыя эе ыи яеи ёо бп пб вф фв гкв кг дт тд жш шжщ щш зс сз"
+_ALIKE = "ао оаеё еияэё иеыя эе ыи яеи ёо бп пб вф фв гкв кг хг дт тд жш шжщ щш зс сз"
 """A written letter and the letters that it may stand for, since they sound like it in some position of a word."""
 _ON_PURPOSE = 1.5
 """The cost of writing a letter for one that sounds like it, where words are hidden: 3 nats, an error in 20 letters."""
@@ -86,7 +87,7 @@ class SpellingNormalization(WordNormalization):
                 most = _MOST[min(len(small), max(_MOST))]
                 fits = one.score + one.cost * heard >= _LEAST and (one.cost <= most or heard) and (hidden or frequent)
             if fits:
-                yield one._replace(score=one.score + one.cost, bits=bit | HEARD) if heard else one
+                yield one._replace(score=one.score + one.cost, bits=bit | by.HEARD) if heard else one
 
     def is_near(self, word: str) -> bool:
         """Tell whether an unknown word sounds like a frequent word, or like one that people hide from filters.
@@ -144,13 +145,8 @@ def _of_lexicon(word: str, bit: int) -> Iterator[WordReading]:
         yield WordReading(weight(word[2:]) + log(_NOT), f"не {word[2:]}", -log(_NOT) / 2, bit)
     for preposition in _PREPOSITIONS:
         rest = word.removeprefix(preposition)
-        if (
-            len(rest) > 3  # noqa: PLR2004
-            and rest != word
-            and is_listed(rest)
-            and weight(rest) > _FREQUENT
-            and goes_before(preposition, rest)
-        ):
+        is_word_apart = 3 < len(rest) < len(word) and is_listed(rest) and weight(rest) > _FREQUENT  # noqa: PLR2004
+        if is_word_apart and goes_before(preposition, rest):
             yield WordReading(weight(rest) + log(_JOINED), f"{preposition} {rest}", -log(_JOINED) / 2, bit)
     for end in _PARTICLES:
         if word.endswith(end) and is_listed(f"{word[: -len(end)]}-{end}"):

@@ -19,8 +19,10 @@ from augment_ru.engine.attack import Attack, Needs, make
 from augment_ru.engine.edit_table import apply
 from augment_ru.engine.legality import legal
 from augment_ru.engine.prepare import Prepared
+from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Natasha
 from augment_ru.text.characters import atoms_of
+from augment_ru.text.doc import Doc
 from profiles import IS_FULL, examples
 from small_models import SENTENCES as KNOWN  # the small models that stand for published ones rewrite these
 from strategies import ATTACKS, OFFLINE, SENTENCES, attacks, texts, texts_of_json, texts_with_promises
@@ -58,6 +60,26 @@ def batch_of(attack: Attack, sources: Sequence[str], protected: Sequence[Sequenc
 def test_the_same_draws_give_the_same_edits(attack: Attack, sources: list[str], seed: int) -> None:
     once, again = (free(attack, seed=seed).texts(sources) for _ in range(2))
     assert [result.script for result in once] == [result.script for result in again]
+
+
+def annotate_all(sources: Sequence[str], layers: frozenset[str]) -> list[Doc]:
+    """Natasha's annotation of every text, whether an attack wants it or not."""
+    return Natasha()(sources, layers)
+
+
+@LAWS
+@given(attacks(), st.lists(texts(), max_size=4))
+def test_what_no_attack_wants_would_not_change(attack: Attack, sources: list[str]) -> None:
+    some, every = (Augmenter(attack, similarity="none", annotator=one) for one in ("natasha", annotate_all))
+    assert [one.script for one in some.texts(sources)] == [one.script for one in every.texts(sources)]
+
+
+def test_records_that_were_prepared_for_other_attacks_are_refused() -> None:
+    address, other = Perturber("address", similarity="none"), Perturber("case", similarity="none")
+    (chunk,) = Preparation().texts(["Анна спит.", "Пришли мне отчёт."], needs=[address.needs])
+    assert address.perturb(chunk).results[0].text == "Анна спит."
+    with pytest.raises(AugmentError, match="prepared for other attacks"):
+        other.perturb(chunk)
 
 
 @LAWS

@@ -31,7 +31,7 @@ def outcomes(text: str, *classes: str, draws: int = 60) -> set[str]:
     [
         ("Сейчас приду.", "Щас приду."),
         ("Он вообще не пришёл", "Он ваще не пришёл"),
-        ("Когда ты только успел?", "Када ты тока успел?"),
+        ("Когда ты только успел?", "Когда ты тока успел?"),
         ("Скинь фотографию и скриншоты", "Скинь фотку и скрины"),
         ("Много фотографий с компьютера", "Много фоток с компа"),
         ("Это на фотографии, в интернете", "Это на фотке, в инете"),
@@ -44,7 +44,7 @@ def outcomes(text: str, *classes: str, draws: int = 60) -> set[str]:
         ("Думаю, что он прав", "Думаю, что он прав"),
         ("С днём рождения!", "С др!"),
         ("С днем рождения!", "С др!"),
-        ("Молодой человек, можно вас?", "Мч, можно вас?"),
+        ("Молодой человек, можно вас?", "Молодой человек, можно вас?"),
         ("Кто-нибудь видел преподавателей?", "Кто-нить видел преподов?"),
         ("СПАСИБО, ВСЁ НОРМАЛЬНО", "СПС, ВСЁ НОРМ"),
         ("https://сейчас.рф/вообще", "https://сейчас.рф/вообще"),
@@ -70,16 +70,13 @@ def test_endings(text: str, wrong: str) -> None:
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("Он опять опоздал.", {"Ну он опять опоздал.", "Короче, он опять опоздал."}),
-        ("он опять опоздал", {"ну он опять опоздал", "кстати, он опять опоздал"}),
-        ("Анна опять опоздала.", {"Ну Анна опять опоздала."}),  # names keep their capital
-        ("Голову он потерял.", {"Ну голову он потерял.", "Короче, голову он потерял."}),
-        ("— Ты пойдёшь домой?", {"— Ну ты пойдёшь домой?"}),
-        ("Встреча в семь, пл. Революции, у входа.", {"Ну встреча в семь, пл. Революции, у входа."}),
-        ("США закрыли границу", {"Ну США закрыли границу"}),
-        ("Google опять упал", {"Google опять упал"}),
-        ("и пришёл, но он спит", {"и пришёл, но типа он спит", "и пришёл, но блин он спит"}),
-        ("и звонил, а ты молчал", {"и звонил, а короче ты молчал"}),
+        ("Он опять опоздал.", {"Короче, он опять опоздал."}),
+        ("Привет! он опять опоздал", {"Привет! ну он опять опоздал", "Привет! кстати, он опять опоздал"}),
+        ("Вчера Анна опять опоздала.", {"Короче, вчера Анна опять опоздала."}),
+        ("— Где ты был вчера?", {"— Ну где ты был вчера?"}),
+        ("Не знаю, что делать.", {"Ну не знаю, что делать."}),
+        ("Мы едем в семь, пл. Революции, у входа.", {"Короче, мы едем в семь, пл. Революции, у входа."}),
+        ("и пришёл, но он спит", {"и пришёл, но блин он спит"}),
         ("и сказал, что он придёт", {"и сказал, что типа он придёт"}),
         ("и остался, потому что там дождь", {"и остался, потому что ну там дождь"}),
     ],
@@ -95,18 +92,17 @@ def test_no_filler_stands_between_an_initial_and_a_name() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Добрый вечер!",  # too short
+        "Он спит.",  # too short
         "Ну он опять опоздал.",  # has one
         "Он, блин, опять опоздал.",
-        "Но он опять опоздал.",  # no «ну но»
         "«Война и мир» — роман в четырёх томах.",  # the sentence begins with a name in quotation marks
         "и умный, но ленивый",  # no clause
         "ЭТОТ ГОРОД ОСНОВАЛ ПЁТР",
         "2 билета до Казани",
-        "Вера в людей пропала.",  # she may be Вера, so nobody knows whether the capital stays
-        "Тише едешь — дальше будешь.",
-        "Мороз и солнце; день чудесный!",
-        "Малая Вишера стоит на реке.",
+        "Торт мы купили вчера.",  # only some first words
+        "Куда: в отель у моря.",
+        "Где тихо, там и спят.",  # no question
+        "Кстати, мы уже приехали.",
         "Ответ: на столе у окна.",
         "1. Хлеб и молоко.",
         "- Взять паспорт и билеты",
@@ -119,7 +115,7 @@ def test_no_filler(text: str) -> None:
 
 
 def test_no_filler_stands_behind_a_word_that_is_written_short() -> None:
-    for text in ("Встреча в семь, пл. Революции, у входа.", "Он жил там (см. Пушкин в лицее)."):
+    for text in ("Мы едем в семь, пл. Я в Туле, у входа.", "Он жил там (см. Пушкин в лицее)."):
         assert all(text[text.index(".") :] in one for one in outcomes(text, "filler"))
 
 
@@ -145,8 +141,8 @@ def test_every_edit_has_its_class_and_reads_as_the_original(text: str, seed: int
 def test_likelier_forms_are_likelier() -> None:
     words = free("word", probability=0.2)("вообще только " * 3000).text.split()
     counted = collections.Counter(words)
-    assert counted["ваще"] > 5 * (counted["тока"] + counted["токо"]) > 0
-    assert counted["ваще"] > 4 * counted["воще"] > 0
+    assert counted["ваще"] > 5 * counted["тока"] > 0
+    assert not counted["воще"]  # of the class `old`: only read
 
 
 def test_the_dictionary_has_what_it_says() -> None:
@@ -161,6 +157,7 @@ def test_the_dictionary_has_what_it_says() -> None:
     ("line", "message"),
     [
         ("сейчас\tщас\tslang\t.1", "class slang; possible: ending, filler, word"),
+        ("^here*\tну *\tfiller\t.1", "kind 'here'; possible: asked, dated, later, said, told"),
         ("сейчас\tщас\tword\tmuch", "share much; needs a number over 0, at most 1"),
         ("сейчас\tщас\tword\t1.5", "share 1.5"),
         ("комп{,а}\tпк{,а,у}\tword\t.1", "2 endings, and 3 of what is spoken"),
@@ -186,4 +183,8 @@ def test_only_texts_in_the_style_of_a_chat_get_chat_words() -> None:
     chats, reports, quotes = ({one.text for one in styled.texts([text], n=10)} for text in (chat, report, quote))
     assert chat not in chats
     assert reports == {report}
+    spoken = "Я вчера купил кота"
+    filled = Augmenter(make("colloquial", {"classes": ("filler",)}), constraints=(), similarity="none", probability=1.0)
+    assert filled(spoken).text != spoken
+    assert filled(f"{spoken}.").text == f"{spoken}."
     assert all("«Сейчас вообще никто не опаздывает»" in text for text in quotes)

@@ -23,7 +23,7 @@ KEYS = {
     "misspell": 2, "misspell_classes": 1, "ocr": 4, "unseen": 2, "misspellings": 2, "name_heads": 1, "name_words": 2,
     "name_endings": 1,
     "names": 3, "opposites": 1, "filtered_words": 1, "governors": 1, "number_words": 2, "numerals": 2, "shortenings": 3,
-    "great_words": 1, "punctuation": 2, "quantities": 2, "same_sense": 1, "set_phrases": 1, "shortened_words": 1,
+    "great_words": 2, "punctuation": 2, "quantities": 2, "same_sense": 1, "set_phrases": 1, "shortened_words": 1,
     "spacing": 2, "speech": 3, "stress": 2, "style": 1, "synonyms": 3, "transliteration_chat": 2,
     "transliteration_gost": 2, "transliteration_icao": 2, "units": 1, "word_order": 2,
 }  # fmt: skip
@@ -58,7 +58,10 @@ def said(text: str) -> set[str]:
     clause = np.array([text[start:stop] == "он" for start, stop in zip(forms.starts, forms.stops, strict=True)])
     places: list[Places] = [
         *listed.words(forms, first),
-        listed.starts(np.flatnonzero(first)),
+        *(
+            listed.starts(forms, words, np.full(words.size, "?" in text), words == 0)
+            for words in [np.flatnonzero(first)]
+        ),
         *listed.behind(forms, behind, clause),
     ]
     points = np.linspace(0, 1, 2000, endpoint=False)
@@ -71,8 +74,13 @@ def said(text: str) -> set[str]:
 
 def texts_that_fit(written: str) -> list[str]:
     """Texts in which an entry of the dictionary of spoken forms may stand, with ё and with е."""
-    if written == "^*":
-        return ["Мы пошли в лес."]
+    if written.endswith("*"):
+        return {
+            "asked": ["Где он спал?"],
+            "dated": ["Вчера он спал."],
+            "later": ["Жди. Мы идём."],
+            "said": ["Не знаю."],
+        }.get(written[1:-1], ["Мы пошли в лес."])
     if written.startswith("*"):
         return [f"Мне покупа{written[1:]} дом."]
     if written.startswith(", "):
@@ -86,7 +94,7 @@ def texts_that_fit(written: str) -> list[str]:
 
 def test_each_spoken_form_can_be_found() -> None:
     entries = [(entry.written, form) for entry in colloquial().entries for form in entry.forms]
-    assert len(entries) > 500
+    assert len(entries) > 400
     for written, form in entries:
         for text in texts_that_fit(written):
             assert expected(written, form) in said(text), (written, form.text, text)
@@ -94,7 +102,7 @@ def test_each_spoken_form_can_be_found() -> None:
 
 def expected(written: str, form: Spoken) -> str:
     """What is written for «слово» if it is read as this entry."""
-    if written == "^*":
+    if written.endswith("*"):
         return form.text.replace("*", "слово")
     return "слово"[: 1 - len(written)] + form.text if written.startswith("*") else form.text
 

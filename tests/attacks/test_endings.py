@@ -11,7 +11,7 @@ from augment_ru.attacks.agreement import aspect_pairs
 from augment_ru.engine.attack import make
 from augment_ru.language.inflection import known_forms
 from augment_ru.language.morphology import is_known, readings
-from augment_ru.resources import dictionary, dictionary_path, rows, senses
+from augment_ru.resources import dictionary_path, rows, senses
 from strategies import texts
 
 
@@ -115,17 +115,20 @@ def test_every_pair_of_aspects_has_both() -> None:
 @pytest.mark.parametrize(
     ("text", "diminutive"),
     [
-        ("Кошка спит на окне.", "Кошечка спит на окошке."),
+        ("Кошка спит на диване.", "Кошечка спит на диванчике."),
         ("Мы попили кофе и съели суп.", "Мы попили кофеёк и съели супчик."),
         ("Съели два салата и огромный торт.", "Съели два салата и огромный торт."),
         ("Он сказал: «Кошка спит», и налил чай.", "Он сказал: «Кошка спит», и налил чаёк."),
         ("Сделали новое фото.", "Сделали новую фоточку."),
-        ("Наше кафе было закрыто.", "Наша кафешка была закрыта."),
+        ("Живём в уютном доме.", "Живём в уютном домике."),
         ("КОШКА СПИТ", "КОШЕЧКА СПИТ"),
-        ("Ее кошка пьет чай с мёдом.", "Ее кошечка пьет чаёк с медком."),
+        ("Ее кошка пьет кофе с мёдом.", "Ее кошечка пьет кофеёк с медком."),
         ("Ее кошка пьет чай.", "Ее кошечка пьет чаек."),  # the text writes е for ё
         ("Он купил стиральную машину.", "Он купил стиральную машину."),
         ("Сегодня день рождения.", "Сегодня день рождения."),
+        ("Кошка спит, а кошка соседа — нет.", "Кошка спит, а кошка соседа — нет."),  # all mentions or none
+        ("Подожди минуту, три минуты кипит.", "Подожди минуту, три минуты кипит."),
+        ("Дом стоит у дороги, буду через час.", "Дом стоит у дороги, буду через часик."),
         ("Купил на рынке труда.", "Купил на рынке труда."),
         ("Не купил ни рыбы, ни хлеба.", "Не купил ни рыбы, ни хлеба."),
     ],
@@ -137,14 +140,16 @@ def test_diminutives(text: str, diminutive: str) -> None:
 def test_diminutives_stand_only_in_texts_of_a_chat() -> None:
     assert changed("diminutives", "Спасибо, суп был очень вкусный!") == "Спасибо, супчик был очень вкусный!"
     report = "Суд установил, что ответчик продал суп и чай без договора."
-    assert changed("diminutives", report) == report
+    complaint = "Ужасный сервис, я больше не приду! Кофе принесли через час."
+    book = "— Пойдём домой, — сказал Андрей Матвею. — Собака спит, чай готов."
+    assert [changed("diminutives", text) for text in (report, complaint, book)] == [report, complaint, book]
 
 
 def test_diminutives_are_nouns_of_the_same_animacy() -> None:
-    known = dictionary("diminutives")
-    assert len(known) >= 250
-    for (lemma, pos), (diminutive, *more) in known.items():
-        assert not more
+    known = senses("diminutives")
+    assert len(known) >= 150
+    for (lemma, pos), ((diminutives, *_),) in known.items():
+        (diminutive,) = diminutives
         old = [one for one in known_forms(lemma) if one.kind == "NOUN" and one.lemma == lemma]
         new = [one for one in known_forms(diminutive) if one.kind == "NOUN" and one.lemma == diminutive]
         assert (pos, bool(old), bool(new)) == ("NOUN", True, True), lemma

@@ -36,12 +36,29 @@ def test_what_only_adds_goes_before_what_the_sentence_is_about() -> None:
         ("Она опоздала, потому что проспала.", "потому что"),
         ("Вчера наши соседи купили пять новых стульев.", "пять новых стульев"),
         ("Сестра встретила его на вокзале.", "его"),
+        ("Муж хочет собаку, а я кошку.", "я кошку"),
+        ("Вчера пришёл новый мастер, его брат.", "его брат"),
+        ("Скажи, сколько углов у новой фигуры.", "сколько углов"),
+        ("После смерти отца сын тихо продал дом.", "смерти отца"),
+        ("Вчера выступил начальник штаба флота.", "штаба"),
+        ("Проезд бесплатный, если есть социальная карта.", "социальная"),
+        ("Детям до шести лет вход закрыт.", "до шести лет"),
+        ("Дети получили по одной новой книге.", "по одной"),
+        ("Ремонт вчера оплатил жилец за свой счёт.", "за свой счёт"),
     ],
 )
 def test_what_holds_a_sentence_together_does_not_go_alone(text: str, kept: str) -> None:
     found = [new for _, new in changes("eda_delete", text)]
     assert found
     assert all(kept in new for new in found)
+
+
+def test_the_only_word_that_may_go_goes() -> None:
+    assert [text for _, text in changes("eda_delete", "Вчера шёл.")] == ["шёл."]
+
+
+def test_each_of_two_words_at_the_start_may_go_alone() -> None:
+    assert {text for _, text in changes("eda_delete", "Вчера тихо шёл.")} == {"тихо шёл.", "Вчера шёл."}
 
 
 def test_the_first_word_of_a_later_sentence_goes_with_the_space_behind_it() -> None:
@@ -68,12 +85,29 @@ def test_the_first_word_of_a_later_sentence_goes_with_the_space_behind_it() -> N
             "На день рождения брат подарил очень красивую книгу.",
             ["На день рождения", "брат", "подарил", "очень красивую книгу"],
         ),
+        ("Лёд на этой реке тонок.", ["Лёд на этой реке", "тонок"]),
+        ("Село стоит на реке Волга.", ["Село", "стоит", "на реке Волга"]),
+        ("Он понял смысл главы 3.", ["Он", "понял", "смысл главы 3"]),
     ],
 )
 def test_the_constituents_of_a_clause(text: str, parts: list[str]) -> None:
     (prepared,) = Preparation(constraints=()).texts([text], needs=[Perturber("eda_swap").needs])
     batch = prepared.seen_by(Perturber("eda_swap").attack).batch
     assert [text[unit.start : unit.stop] for unit in constituents(batch)] == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed"),
+    [
+        ("Победный гол забил защитник.", "гол забил"),
+        ("Он купался и не тонул летом.", "и не тонул"),
+        ("Старый дом и сад видел капитан и мурлышек.", "и"),
+    ],
+)
+def test_what_belongs_to_the_words_before_it_stays(text: str, fixed: str) -> None:
+    (prepared,) = Preparation(constraints=()).texts([text], needs=[Perturber("eda_swap").needs])
+    batch = prepared.seen_by(Perturber("eda_swap").attack).batch
+    assert {text[unit.start : unit.stop]: unit.role for unit in constituents(batch)}[fixed] == "fixed"
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -18,37 +18,34 @@ from augment_ru.engine.attack import make
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.proposals import Replacements
 from augment_ru.language.annotate import Natasha
+from outcomes import became
 from profiles import IS_FULL
 from strategies import ATTACKS, SENTENCES
 
 TEXTS = [f"{sentence} {number}" for sentence in SENTENCES for number in range(3)]
 
 
-def work(augmenter: Augmenter, texts: Sequence[str] = TEXTS) -> list[tuple[str, str, float | None]]:
-    """What each text becomes."""
-    return [(result.text, result.status, result.similarity) for result in augmenter.texts(texts)]
-
-
 @pytest.mark.parametrize("spec", [*ATTACKS, "eda_delete+butterfingers"])
 def test_a_copy_does_the_same(spec: str) -> None:
     augmenter = Augmenter(spec, candidates=2, seed=5)
     copy = pickle.loads(pickle.dumps(augmenter))  # noqa: S301  (made here)
-    assert work(copy, SENTENCES) == work(augmenter, SENTENCES)
+    assert became(copy, SENTENCES) == became(augmenter, SENTENCES)
 
 
 @pytest.mark.parametrize("spec", ["butterfingers", "emojify", "bae"], ids=["in columns", "by text", "a network"])
 def test_threads_do_the_same(spec: str) -> None:
     augmenter = Augmenter(spec, candidates=2, seed=5)
-    expected = work(augmenter)
+    expected = became(augmenter, TEXTS)
     with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(work, [augmenter] * 4)) == [expected] * 4
+        assert list(threads.map(became, [augmenter] * 4, [TEXTS] * 4)) == [expected] * 4
 
 
 def test_a_new_process_does_the_same() -> None:
     specs = ["butterfingers", "emojify", *(["bae"] if IS_FULL else [])]  # torch is slow to load
     augmenters = [Augmenter(spec, candidates=2, seed=5) for spec in specs]
+    every = [TEXTS] * len(augmenters)
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as processes:
-        assert list(processes.map(work, augmenters)) == list(map(work, augmenters))
+        assert list(processes.map(became, augmenters, every)) == list(map(became, augmenters, every))
 
 
 def test_results_are_picklable_values() -> None:
@@ -314,9 +311,13 @@ def test_columns_that_do_not_fit_the_batch_are_an_error(
 
 def test_two_seeds_at_once_do_not_disturb_each_other() -> None:
     one, two = Augmenter("eda_swap", seed=1), Augmenter("eda_swap", seed=2)
-    expected = work(one), work(two)
+    expected = became(one, TEXTS), became(two, TEXTS)
     found: dict[int, Any] = {}
-    threads = [threading.Thread(target=lambda n=n, a=a: found.update({n: work(a)})) for n, a in enumerate((one, two))]
+
+    def work(number: int, augmenter: Augmenter) -> None:
+        found[number] = became(augmenter, TEXTS)
+
+    threads = [threading.Thread(target=work, args=pair) for pair in enumerate((one, two))]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -432,9 +432,12 @@ def test_light_and_dark(report: Path, window: chromium.Browser) -> None:
     assert light != dark
     window.click("#theme")
     assert window.run(paper) == light
-    with chromium.browser(dark=True) as other:
-        other.open(report)
-        assert other.run(paper) == dark
+    window.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    try:
+        window.open(report)
+        assert window.run(paper) == dark
+    finally:
+        window.devtools("Emulation.setEmulatedMedia", features=[])
 
 
 @needs_browser

@@ -13,6 +13,7 @@ from bert_score import BERTScorer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import profiles
 from augment_ru import Augmenter
 from augment_ru.draws import Floats, Ints, digests
 from augment_ru.engine.similarity import Scorer, Similarity, similarity_of
@@ -52,8 +53,7 @@ def pairs() -> tuple[list[str], list[str]]:
     return every * 3, [*every[5:], *every[:5], *every[1:], *every[:1], *every]
 
 
-@pytest.mark.parametrize("layer", [0, 1, 2, 3])
-@pytest.mark.parametrize("idf", [False, True])
+@pytest.mark.parametrize(("layer", "idf"), profiles.pairs([0, 1, 2, 3], [False, True]))
 @pytest.mark.filterwarnings("ignore")
 def test_scores_are_those_of_the_reference(
     bert: Path, layer: int, pairs: tuple[list[str], list[str]], *, idf: bool

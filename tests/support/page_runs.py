@@ -29,14 +29,16 @@ _SCRIPT = re.compile(r"python examples/[\w/]+\.py( [\w./-]+)*")
 """An example that runs as a script."""
 
 
-def _run(other: Callable[..., Any], line: list[str], **options: Any) -> subprocess.CompletedProcess[Any]:  # noqa: ANN401
+def run_here(other: Callable[..., Any], line: list[str], **options: Any) -> subprocess.CompletedProcess[Any]:  # noqa: ANN401
     """What `subprocess.run` does, with commands of augment-ru in this process."""
     done: subprocess.CompletedProcess[Any]
     if line[:3] != [sys.executable, "-m", "augment_ru"]:
         done = other(line, **options)
         return done
-    done = commands.run(*line[3:])
-    out, said = (data.decode(options["encoding"]) for data in (done.stdout, done.stderr))
+    done = commands.run(*line[3:], cwd=options.get("cwd"))
+    out, said = (data.decode(options.get("encoding") or "utf-8") for data in (done.stdout, done.stderr))
+    if options.get("check") and done.returncode:
+        raise subprocess.CalledProcessError(done.returncode, line, out, said)
     return subprocess.CompletedProcess(line, done.returncode, out, said)
 
 
@@ -50,7 +52,7 @@ def printed_by_command(command: str, *, fails: bool, copies: bool) -> tuple[str,
     if copies and _ALONE.fullmatch(command):
         done = commands.run(*words[1:], forks=True)
     elif copies and _SCRIPT.fullmatch(command):
-        with patch.object(subprocess, "run", partial(_run, subprocess.run)):
+        with patch.object(subprocess, "run", partial(run_here, subprocess.run)):
             done = commands.run_script(Path(words[1]), *words[2:], cwd=Path.cwd())
     else:
         done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)

@@ -89,7 +89,8 @@ def under(core: str) -> dict[str, list[str]] | None:
     vectors: Any = np.show_config(mode="dicts")
     extra = vectors["SIMD Extensions"].get("found", []) if core == CORES[0] else []
     settings = {
-        "OPENBLAS_CORETYPE": core, "OPENBLAS_VERBOSE": "2", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore",
+        "OPENBLAS_CORETYPE": core, "OPENBLAS_VERBOSE": "2", "PYTHONWARNINGS": "ignore",
+        "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2",  # the process of the tests has one
         "NPY_DISABLE_CPU_FEATURES": " ".join(extra),
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
     }  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError
 from augment_ru.torch import PerturbedBatches
+from profiles import IS_FULL
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -32,8 +33,9 @@ def texts_of(loader: Any) -> list[str]:  # noqa: ANN401  (torch's)
 @pytest.mark.parametrize(("persistent", "start"), [(False, "fork"), (True, "fork"), (True, "spawn")])
 def test_workers_see_the_epoch(persistent: bool, start: str) -> None:  # noqa: FBT001  (a parameter of a case)
     batches = PerturbedBatches(PLAIN)
+    workers = 2 if IS_FULL or start == "fork" else 1  # one that is spawned loads torch for seconds
     loader = torch.utils.data.DataLoader(
-        ROWS, batch_size=3, collate_fn=batches, num_workers=2, persistent_workers=persistent,
+        ROWS, batch_size=3, collate_fn=batches, num_workers=workers, persistent_workers=persistent,
         multiprocessing_context=start,
     )  # fmt: skip
     for epoch in (0, 1, 5, 1):

@@ -14,6 +14,7 @@ from augment_ru.draws import Floats, Ints, Keys, Streams, unit, weighted
 from augment_ru.editing.error_classes import ErrorRates, check_classes, error_rates, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.separators import JOINS, joins, lone, prefix_length
+from augment_ru.editing.style import STYLES, in_chats
 from augment_ru.editing.word_forms import WordForms, form_table
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
@@ -324,6 +325,8 @@ class Misspell(Attack):
         rules: the dictionary of rules over letters, with the columns class, rule, errors, how many places, example.
         frequencies: the dictionary of the classes. Its columns are: the class; how many such errors 23,500 words of
             blogs have; and for each other profile a factor by which this number is multiplied.
+        styles: which texts get forms that people write on purpose, the classes that nobody writes with care: `chat`,
+            texts in the style of a chat or a review; `any`, all texts.
 
     Raises:
         AugmentError: there is no such class, profile or dictionary, or `classes` is empty.
@@ -338,11 +341,13 @@ class Misspell(Attack):
     lexicon: str = "misspellings"
     rules: str = "misspell"
     frequencies: str = "misspell_classes"
+    styles: str = "chat"
 
     def __post_init__(self) -> None:
         if isinstance(cast("Any", self.classes), str):
             raise AugmentError(f"misspell: classes: '{self.classes}'; needs a sequence of names")
         object.__setattr__(self, "classes", tuple(self.classes))
+        check_known("misspell.styles", self.styles, STYLES)
         _plan(self)  # so that an unknown class or a wrong dictionary is an error before the run starts
 
     @property
@@ -357,6 +362,13 @@ class Misspell(Attack):
         words = np.flatnonzero(_are_russian(forms) & ~fixed)
         distinct, places = forms.distinct(words)
         word_rates = plan.misspellings.rates_of(distinct)[places]
+        plain = words[:0]  # where the words start that get no form that is written on purpose
+        if self.styles == "chat" and plan.plain is not plan.misspellings:
+            rates = plan.plain.rates_of(distinct)[places]
+            chosen = np.flatnonzero(rates != word_rates)
+            chosen = chosen[~in_chats(batch, forms.starts[words[chosen]], _LEAST_POINTS)]
+            word_rates[chosen] = rates[chosen]
+            plain = forms.starts[words[chosen]]
         words, word_rates = words[word_rates > 0], word_rates[word_rates > 0]
         pairs = _Pairs(batch, forms, plan, fixed)
         ranks = np.full((2, forms.starts.size), 2.0)
@@ -376,8 +388,11 @@ class Misspell(Attack):
         def make(indices: Ints, texts: list[str]) -> list[Rewritten]:
             keys, numbers = batch.keys(streams, starts[indices]), number_of_pair[indices]
             single = np.flatnonzero(numbers < 0)
-            alone = plan.misspellings.misspelt([texts[number] for number in single.tolist()], keys[single])
-            found = dict(zip(single.tolist(), alone, strict=True))
+            is_plain = np.isin(starts[indices[single]], plain)
+            found: dict[int, Misspelt] = {}
+            for known, of in ((plan.misspellings, single[~is_plain]), (plan.plain, single[is_plain])):
+                alone = known.misspelt([texts[number] for number in of.tolist()], keys[of])
+                found.update(zip(of.tolist(), alone, strict=True))
             points = unit(keys, np.zeros(keys.size, dtype=np.int64)).tolist()
             return [
                 _with_note(text, found[number] if pair < 0 else pairs.misspelt(pair, text, points[number]))
@@ -409,6 +424,7 @@ class _Plan:
 
     Attributes:
         misspellings: the misspellings.
+        plain: those without the forms that people write on purpose.
         joins: how often words are joined or split.
         mean: the share of words in which people make an error of the classes.
     """
@@ -427,7 +443,10 @@ class _Plan:
         self.joins = spacing.times({name: factors[name] * _NOT_LISTED.get(name, 1.0) for name in separators})
         parted = {prefix.removesuffix("*"): one.rate for one in self.joins.of("split") for prefix in one.phrases}
         prefixes = dict(sorted(parted.items(), key=lambda one: (-len(one[0]), one[0])))
-        self.misspellings = Misspellings(lexicon, rules, factors, prefixes)
+        self.misspellings = self.plain = Misspellings(lexicon, rules, factors, prefixes)
+        slips = {name: factor for name, factor in factors.items() if float(table[name][_CAREFUL])}
+        if slips != factors:
+            self.plain = Misspellings(lexicon, rules, slips, prefixes)
 
 
 _plan_of = cache(_Plan)
@@ -438,6 +457,9 @@ def _plan(attack: Misspell) -> _Plan:
 
 
 PROFILES = ("blog", "messenger", "careful")
+_CAREFUL = PROFILES.index("careful")
+_LEAST_POINTS = 2
+"""The points of style that a text needs for forms that people write on purpose."""
 _WORDS = 23_500
 """The number of words in which the errors of the dictionary of classes were counted."""
 

@@ -11,8 +11,8 @@ from augment_ru.attacks.word_order.clauses import QUOTES, Clause, Constituent, c
 from augment_ru.attacks.word_order.roles import CASES, PREDICATES, Role, feature_values, kinds_of, may_be_case
 from augment_ru.draws import Streams, weighted
 from augment_ru.editing.on_demand import places_of
-from augment_ru.editing.openings import NAME, opening
-from augment_ru.editing.syntax import CLOSING, Syntax
+from augment_ru.editing.openings import opens_as_name
+from augment_ru.editing.syntax import CLOSING, Syntax, trees_of
 from augment_ru.edits import Change, Edit
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
@@ -20,7 +20,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.language.morphology import NAME_LABELS, is_known, morphology
 from augment_ru.resources import dictionary_path, name_heads, number_in, rows, same_word
 from augment_ru.text.batch import Batch
-from augment_ru.text.doc import Doc, Token
+from augment_ru.text.doc import Token
 from augment_ru.text.words import RUSSIAN
 
 _ROLES = frozenset(role.value for role in Role if role != Role.SCOPED)
@@ -515,7 +515,7 @@ def _lowered(token: Token, text: str) -> str | None:
         return text
     if not RUSSIAN.fullmatch(word) or word[1:] != word[1:].lower():
         return None
-    if opening(word.lower()) & NAME:
+    if opens_as_name(word.lower()):
         return text if token.entity or token.pos == "PROPN" else None
     analyses = morphology().parse(word.lower())
     names = [bool(NAME_LABELS.keys() & one.tag.grammemes) for one in analyses]
@@ -550,13 +550,7 @@ class WordOrder(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one other order for each clause and each list («хлеб и молоко») that can be reordered."""
-        before = batch.untouchable_before.tolist()
-
-        def touches_at(first: int) -> Touches:
-            return lambda start, stop: before[first + start] < before[first + stop]
-
-        firsts = batch.starts.tolist()
-        found = [list(_reordered(doc, touches_at(first))) for doc, first in zip(batch.docs, firsts, strict=False)]
+        found = batch.once(_reordered_of_all)
         places = places_of(batch, ((row, place) for row, own in enumerate(found) for place, _ in own))
         ranks = iter(batch.draw(streams, places).tolist())
         choices = iter(batch.draw(streams, places, lane=1).tolist())
@@ -568,12 +562,24 @@ class WordOrder(Attack):
 _Options = Sequence[tuple[float, tuple[Edit, ...]]]
 
 
-def _reordered(doc: Doc, touches: Touches) -> Iterator[tuple[int, _Options]]:
+def _reordered_of_all(batch: Batch) -> list[list[tuple[int, _Options]]]:
+    """Return, for each text, what `_reordered` yields."""
+    before = batch.untouchable_before.tolist()
+
+    def touches_at(first: int) -> Touches:
+        return lambda start, stop: before[first + start] < before[first + stop]
+
+    trees = zip(batch.once(trees_of), batch.starts.tolist(), strict=False)
+    return [list(_reordered(one, touches_at(first))) for one, first in trees]
+
+
+def _reordered(text: Syntax, touches: Touches) -> Iterator[tuple[int, _Options]]:
     """Yield each clause or list that has other orders: its place, and the weight and the edits of each order.
 
     The place is where the clause's predicate or the first member of the list starts.
     """
-    for tree in Syntax(doc).sentences():
+    doc = text.doc
+    for tree in text.sentences():
         for clause in clauses_of(tree):
             options = []
             for order in orders(clause):

@@ -5,7 +5,8 @@ from enum import StrEnum
 from functools import lru_cache
 
 from augment_ru.editing.syntax import Syntax
-from augment_ru.language.morphology import is_known, morphology
+from augment_ru.language.inflection import NUMBERS
+from augment_ru.language.morphology import GENDERS, is_known, readings
 from augment_ru.resources import kinds_in, same_word
 from augment_ru.text.doc import Token
 from augment_ru.text.words import RUSSIAN
@@ -62,14 +63,17 @@ def feature_values(features: str) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=200_000)
-def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
+def readings_of(word: str) -> tuple[tuple[str, ...], ...]:
     """Return the part of speech, case, number and gender of each reading (analysis) of a word in lower case.
 
     The values are pymorphy3's names; a value that a reading lacks is the text "None". The result is empty for a word
     that is not Russian.
     """
-    tags = [one.tag for one in morphology().parse(word)] if RUSSIAN.fullmatch(word) else []
-    return tuple((str(tag.POS), str(tag.case), str(tag.number), str(tag.gender)) for tag in tags)
+    found = readings(word) if RUSSIAN.fullmatch(word) else ()
+    return tuple(
+        (one.pos or "None", one.case or "None", *(min(one.exact & kind, default="None") for kind in (NUMBERS, GENDERS)))
+        for one in found
+    )
 
 
 def may_be_case(token: Token, case: str) -> bool:

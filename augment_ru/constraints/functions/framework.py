@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
+from augment_ru.constraints.functions.units import is_number
 from augment_ru.constraints.rule_file import OfWords
 from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_lemma, has_reading, readings
 
@@ -24,6 +25,15 @@ _KEPT = QUESTION_WORDS | frozenset({
 })  # fmt: skip
 """Question words, and adjectives without which the noun is another one."""
 _CASE_OF_PLACE = {"в": "loct", "во": "loct", "на": "loct", "о": "loct", "об": "loct", "к": "datv", "ко": "datv"}
+_CONDITIONS = frozenset({"если", "ежели", "коли", "кто", "кому", "кого", "когда", "пока"})
+"""Words that open a clause in which a modifier decides of whom or when the main clause is true."""
+_GO_ON = frozenset(",:;–—-")
+"""Marks after which a sentence goes on."""
+_AMOUNTS = frozenset({"сколько", "столько"})
+_TIMES = frozenset({"после", "до", "перед", "при"})
+"""Prepositions before an event, whose genitive says whose event it is: «после смерти [отца]»."""
+_OPENING = 3
+"""How many tokens at the start of a clause are searched for such a word: «, но если»."""
 _REACH = 4
 """The most words from a preposition or an adjective to its noun."""
 
@@ -37,7 +47,7 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     - CORE may be deleted next: a noun, a link verb, or a word used as a noun.
     - LAST may be deleted after CORE: a predicate that is not a finite verb, a conjunction, a preposition.
     - KEPT must stay: a finite verb and the words that it demands, a question word, an adjective without which its noun
-      means another thing («другой»).
+      means another thing («другой»), a modifier in a condition, and what a clause without a predicate says.
     - PHRASE is a preposition with its noun.
 
     Args:
@@ -76,7 +86,7 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
         label = ""
     elif _is_kept(word):
         label = "" if word == "что" and _is_said(words, at) else "KEPT"
-    elif kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at):
+    elif _is_needed(words, kinds, clauses, at):
         label = "KEPT"
     elif kind in _PREDICATES:
         label = "LAST"
@@ -90,6 +100,23 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
     elif (kind == "NPRO" and has_reading(word, "nomn")) or _is_attribute(words, kinds, at):
         label = ""
     return label
+
+
+def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> bool:
+    """Tell whether a word must stay since a predicate demands it, or since it says what a clause is about.
+
+    That is a modifier in a condition («если есть [социальная] карта»), a pronoun or an attribute in a clause without a
+    predicate («муж хочет кошку, а [я] собаку»), and a preposition before a number («дети [до] шести лет»).
+    """
+    kind, word = kinds[at], words[at]
+    if kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at):
+        return True
+    if kind == "PREP":
+        numbers = (is_number(one) or has_lemma(one, {"один"}) for one in words[at + 1 : at + 2])
+        return word not in _CASE_OF_PLACE and any(numbers)
+    if kind in ("ADJF", "PRTF", "ADVB") and clauses.is_condition(at):
+        return True
+    return clauses.is_bare(at) and (kind in ("NOUN", "NPRO") or _is_attribute(words, kinds, at))
 
 
 def _is_said(words: Sequence[str], at: int) -> bool:
@@ -108,12 +135,17 @@ def _noun(kinds: Sequence[str], at: int) -> int | None:
 
 
 def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> bool:
-    """Tell whether a predicate demands a noun or pronoun: «вижу [его]», «стал [врачом]»."""
+    """Tell whether a word demands a noun or pronoun: «вижу [его]», «стал [врачом]», «сколько [углов]»."""
     before = at - 1
-    while before >= 0 and kinds[before] in _BEFORE_NOUN:
+    while before >= 0 and kinds[before] in _BEFORE_NOUN and words[before] not in _AMOUNTS:
         before -= 1
     if before >= 0 and kinds[before] == "PREP":
         return False
+    if before >= 0 and has_reading(words[at], "gent"):
+        of_event = kinds[before] == "NOUN" and words[max(before - 1, 0)] in _TIMES
+        of_chain = kinds[before : at + 2] == ["NOUN"] * 3 and has_reading(words[at + 1], "gent")  # «глава [штаба] ВВС»
+        if of_event or of_chain or words[before] in _AMOUNTS:
+            return True
     if kinds[at] == "NPRO" and has_reading(words[at], "accs"):
         return kinds[at + 1 : at + 2] not in (["NOUN"], ["ADJF"])  # «её книга»
     return has_reading(words[at], "ablt") and clauses.has_link(at)
@@ -156,9 +188,19 @@ class _Clauses:
         clause = range(bisect_left(self._number, number), self._last.get(number, -1) + 1)
         return any(self._kinds[place] in _PREDICATES and not _is_link(self._words[place]) for place in clause)
 
+    def is_bare(self, at: int) -> bool:
+        """Tell whether the clause of a word has no predicate and follows another clause of the sentence."""
+        number = self._number[at]
+        return number not in self._last and self._words[bisect_left(self._number, number)] in _GO_ON
+
     def continues(self, at: int) -> bool:
         """Tell whether a predicate follows a word in its clause."""
         return self._last.get(self._number[at], -1) > at
+
+    def is_condition(self, at: int) -> bool:
+        """Tell whether the clause of a word says when or of whom the main clause is true: «если», «кто»."""
+        start = bisect_left(self._number, self._number[at])
+        return not _CONDITIONS.isdisjoint(self._words[start : start + _OPENING])
 
 
 @lru_cache(maxsize=100_000)

@@ -30,7 +30,7 @@ def _synonyms() -> dict[str, frozenset[str]]:
 
 def _same_senses() -> Iterator[tuple[str, ...]]:
     """Yield the pairs of lemmas of one sense from all dictionaries that list such pairs."""
-    for name, columns, place in (("synonyms", 5, 2), ("aspect_pairs", 2, 1), ("diminutives", 4, 2)):
+    for name, columns, place in (("synonyms", 5, 2), ("aspect_pairs", 2, 1), ("diminutives", 5, 2)):
         for word, *cells in rows(dictionary_path(name), columns=columns):
             yield from ((word, other) for other in cells[place - 1].split(", "))
     for (group,) in rows(dictionary_path("same_sense"), columns=1):
