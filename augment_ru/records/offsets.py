@@ -85,7 +85,9 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
         AugmentError: an offset does not point to the text that the row gives for it, or the row lacks this text; or a
             field that should hold offsets holds them in another form.
     """
-    for one in (*task.layout.answers, *task.layout.words, *task.layout.characters):
+    layout = task.layout
+    parts: list[AnswerOffsets | WordSpans | CharacterSpans] = [*layout.answers, *layout.words, *layout.characters]
+    for one in parts:
         for field in field_paths.every(row, one.text):
             if field in fields or not field_paths.has_value(row, field):
                 text = str(field_paths.value(row, field, ""))
@@ -94,7 +96,7 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
                 elif isinstance(one, WordSpans):
                     yield from _of_words(row, one, field, text)
                 else:
-                    check_opened(row, task.layout.opened)
+                    check_opened(row, layout.opened)
                     yield from _of_characters(row, one, field, text)
 
 
