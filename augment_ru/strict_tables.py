@@ -105,7 +105,9 @@ def _told(where: str, value: Any, kind: type, error: str) -> str:  # noqa: ANN40
         return ": ".join([where, *places, said])
     if places and places[-1].endswith("]"):
         places[-1] = f"'{places[-1].strip('[]')}'"
-    return f"{': '.join([where, *places])} is {_shown(value)}; it must be {_described(node)}"
+    path = "made of keys and dots, with [0], [-1], [] or [key=value] after the key of a list, as in turns[].text"
+    must = path if "matching regex" in said else _described(node)
+    return f"{': '.join([where, *places])} is {_shown(value)}; it must be {must}"
 
 
 def _wrong_key(table: Mapping[str, Any], said: str, depth: int) -> str:

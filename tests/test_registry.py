@@ -261,6 +261,11 @@ def test_a_task_of_a_file() -> None:
     assert "<1>" in result.text
 
 
+@pytest.mark.parametrize("name", ["Paper title", "п.п.", "Оценка (1..5)", "текст[ru]", "a.b[0][].c[d=e][-1]", "a[][0]"])
+def test_a_field_may_have_any_name_of_a_column_or_a_path(name: str) -> None:
+    assert Task.of("own", fields=[name], id=name).layout.fields == (name,)
+
+
 def test_rule_files_of_a_task_file_may_stand_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tasks").mkdir()
     file = tmp_path / "tasks" / "mood.toml"
@@ -283,6 +288,19 @@ def test_rule_files_of_a_task_file_may_stand_beside_it(tmp_path: Path, monkeypat
         ("fields = ['a']\nmetrics = ['f1', 'acuracy']", "no metric called 'acuracy'; did you mean 'accuracy'"),
         ("fields = ['a']\nmetrics = ['f1', 'accuracy']", "score answers of different kinds"),
         ("fields = ['a']\nmetrics = []", "must be a list of at least one text"),
+        ("fields = ['ask..q']", r"'fields' is \['ask..q'\]; it must be made of keys and dots, with \[0\], "),
+        ("fields = ['a', 'ask.opts[x]']", "must be made of keys and dots"),
+        ("fields = ['a']\nkeys = ['a', 'b.c[']", "'keys' is .*; it must be made of keys and dots"),
+        ("fields = ['a']\nid = '.id'", "'id' is '.id'; it must be made of keys and dots"),
+        ("fields = ['a']\ngold = ['b[].c]']", "'gold' is .*; it must be made of keys and dots"),
+        (
+            "fields = ['a']\n[[marks]]\ntext = 'a..b'\npattern = 'x'\nlabel = 'X'",
+            r"\[\[marks\]\] 1: 'text' is 'a..b'; ",
+        ),
+        ("fields = ['a']\noption_fields = ['b[]']\noption_labels = ['A']", "two or more if these are one list such as"),
+        ("fields = ['a']\noption_fields = ['b', 'c']\noption_labels = ['A']", "a label for each of 'option_fields'"),
+        ("fields = ['a']\noption_fields = ['b', 'c[]']\noption_labels = ['A', 'B']", "if these are one list such as"),
+        ("fields = ['a']\noption_fields = ['b[].c[]']\noption_labels = ['A', 'B']", "if these are one list such as"),
         ("fields = ['a']\nprompt = 'danet'", "no prompt called 'danet'; did you mean 'danetqa'"),
         ("fields = ['a']\nname = 'danetqa'", "'danetqa' is the name of a task or an attack already"),
         ("fields = ['a']\nname = 'butterfingers'", "is the name of a task or an attack already"),

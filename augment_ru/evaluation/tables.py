@@ -581,7 +581,7 @@ SHORT = (
 
 
 def tables_of(report: Report, keys: Sequence[str] = SHORT) -> list[ShownTable]:
-    """Return the tables of a report that have rows; a report without attacks has only the table of metrics.
+    """Return the tables of a report that have rows; without attacks only those of metrics and of unread replies.
 
     Args:
         report: the report.
@@ -591,9 +591,9 @@ def tables_of(report: Report, keys: Sequence[str] = SHORT) -> list[ShownTable]:
         AugmentError: one of the tables does not exist.
     """
     check_tables(keys)
-    if not report.attacks:
-        return [clean(report)]
-    return [table for key in keys if (table := TABLES[key](report)).rows]
+    first = [] if report.attacks else [clean(report)]
+    wanted = [key for key in keys if report.attacks or key == "unread"]
+    return first + [table for key in wanted if (table := TABLES[key](report)).rows]
 
 
 def check_tables(keys: Sequence[str]) -> None:

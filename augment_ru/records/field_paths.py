@@ -41,6 +41,9 @@ _EVERY = Which()
 _SHOWN, _DEEPEST = 8, 8
 """The most names that a message shows, and the most steps of a name in it."""
 _STEP = re.compile(r"\[(-?\d+)\]|\[(?:([^\[\]=]+)=([^\[\]]*))?\]|([^.\[\]]+)")
+WELL_FORMED = r"^(?:[^.\[\]]+(?:\[(?:-?\d+|[^\[\]=]+=[^\[\]]*)?\]|\.[^.\[\]]+)*\.?|[^.]*|.*\s.*)$"
+"""A pattern of names without a slip such as `a..b` or `a.b[x]`. A name with a space, or without a dot, may also be the
+title of a column, such as «Текст [ru]»."""
 
 
 @lru_cache(maxsize=4096)
@@ -102,34 +105,29 @@ def every(row: Mapping[str, Any], name: str) -> list[str]:
     return [named(part) for path in _paths(row, steps(name)) for part in _parts(row, path)]
 
 
-def _paths(row: Mapping[str, Any], whole: Steps) -> list[Path]:
-    """Return the paths that a name stands for; if the row lacks a list or an item, one path that leads to no value."""
-    found: list[Path] = [()]
-    for at, step in enumerate(whole):
-        if isinstance(step, str):
-            found = [(*path, step) for path in found]
-            continue
-        if isinstance(step, int) and at and isinstance(whole[at - 1], Which) and whole[at - 1] != _EVERY:
-            continue  # it was read with the choice before it
-        wider: list[Path] = []
-        for path in found:
-            entries = _at(row, path)
-            if isinstance(entries, str) or not isinstance(entries, Sequence):
-                return [_unread(path, whole[at:])]  # no list: reading the value raises the error
-            numbers = step.numbers(entries) if isinstance(step, Which) else list(range(len(entries)))
-            chosen = whole[at + 1 : at + 2] if isinstance(step, Which) and step != _EVERY else (step,)
-            if chosen and isinstance(chosen[0], int):
-                if not -len(numbers) <= chosen[0] < len(numbers):
-                    return [_unread(path, whole[at:])]
-                numbers = [numbers[chosen[0]]]
-            wider += [(*path, number) for number in numbers]
-        found = wider
-    return found
+def _paths(held: Any, whole: Steps, before: Path = ()) -> list[Path]:  # noqa: ANN401  (values of JSON)
+    """Return the paths that a name stands for; each list or item that is missing gives one that leads to no value.
 
-
-def _unread(path: Path, rest: Steps) -> Path:
-    """Return a path that leads to no value: the path so far, followed by the steps that could not be taken."""
-    return cast("Path", (*path, *rest))
+    Args:
+        held: the row, or a value in it.
+        whole: the steps of the name from this value on.
+        before: the path of this value.
+    """
+    if not whole:
+        return [before]
+    step, rest = whole[0], whole[1:]
+    if isinstance(step, str):
+        return _paths(_at(held, (step,)), rest, (*before, step))
+    if isinstance(held, str) or not isinstance(held, Sequence):
+        return [cast("Path", (*before, *whole))]  # no list: reading the value raises the error
+    numbers = step.numbers(held) if isinstance(step, Which) else list(range(len(held)))
+    if isinstance(step, Which) and step != _EVERY and rest and isinstance(rest[0], int):
+        step, rest = rest[0], rest[1:]
+    if isinstance(step, int):
+        if not -len(numbers) <= step < len(numbers):
+            return [cast("Path", (*before, *whole))]
+        numbers = [numbers[step]]
+    return [path for number in numbers for path in _paths(held[number], rest, (*before, number))]
 
 
 def _parts(row: Mapping[str, Any], path: Path) -> list[Path]:

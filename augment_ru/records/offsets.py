@@ -82,20 +82,22 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
         fields: the text fields whose offsets are wanted.
 
     Raises:
-        AugmentError: an offset does not point to the text that the row gives for it, or a field that should hold
-            offsets holds a string.
+        AugmentError: an offset does not point to the text that the row gives for it, or the row lacks this text; or a
+            field that should hold offsets holds them in another form.
     """
-    for answers in task.layout.answers:
-        if answers.text in fields:
-            yield from _of_answers(row, answers)
-    for words in task.layout.words:
-        if words.text in fields:
-            yield from _of_words(row, words)
-    for characters in task.layout.characters:
-        for text in field_paths.every(row, characters.text):
-            if text in fields:
-                check_opened(row, task.layout.opened)
-                yield from _of_characters(row, characters, text)
+    layout = task.layout
+    parts: list[AnswerOffsets | WordSpans | CharacterSpans] = [*layout.answers, *layout.words, *layout.characters]
+    for one in parts:
+        for field in field_paths.every(row, one.text):
+            if field in fields or not field_paths.has_value(row, field):
+                text = str(field_paths.value(row, field, ""))
+                if isinstance(one, AnswerOffsets):
+                    yield from _of_answers(row, one, field, text)
+                elif isinstance(one, WordSpans):
+                    yield from _of_words(row, one, field, text)
+                else:
+                    check_opened(row, layout.opened)
+                    yield from _of_characters(row, one, field, text)
 
 
 def check_opened(row: Values, keys: Iterable[str]) -> None:
@@ -115,41 +117,64 @@ def check_opened(row: Values, keys: Iterable[str]) -> None:
             raise AugmentError(f"{problem}; give the rows as JSON lines")
 
 
-def _of_answers(row: Values, answers: AnswerOffsets) -> Iterator[Offset]:
-    listed = field_paths.value(row, answers.field)
-    if listed is None or (answers.may_be_text and isinstance(listed, str)):
-        return
-    path = field_paths.path_of(row, answers.field)
-    text = str(field_paths.value(row, answers.text))
-    entries: list[tuple[object, Path]]
-    if isinstance(listed, Mapping) and all(isinstance(column, list) for column in listed.values()):
-        numbers = range(max(map(len, listed.values()), default=0))  # a table has lists of objects as columns
-        entries = [
-            ({key: column[number] for key, column in listed.items() if number < len(column)}, ("offset", number))
-            for number in numbers
-        ]
-    elif isinstance(listed, list):
-        entries = [(entry, (number, "offset")) for number, entry in enumerate(listed)]
-    else:
-        raise AugmentError(f"field '{answers.field}' holds {kind(listed)}, not a list of answers")
-    for number, (entry, place) in enumerate(entries):
-        where = f"{answers.field}[{number}]"
-        segment = table(entry, where)
-        yield Offset(answers.text, _answer_span(where, segment, text, answers), (*path, *place), segment["offset"])
+def _check_fit(row: Values, name: str, stated: str) -> None:
+    """Check that a row has no numbers in another form than the task states, since these would not move.
+
+    Args:
+        row: the row.
+        name: the name of a value that the row lacks.
+        stated: the name in the task that it stands for.
+
+    Raises:
+        AugmentError: a value on the way to this one is of another type, such as an object instead of a list. A text
+            that is no number, null, and an empty object or list are accepted: they state no place.
+    """
+    path = field_paths.steps(name)
+    for at, step in enumerate(path[1:], start=1):
+        held = field_paths.value(row, named(path[:at]))
+        if held in (None, [], {}) or (isinstance(held, str) and _number(held) is None):
+            return
+        if not isinstance(held, Mapping if isinstance(step, str) else Sequence) or isinstance(held, str):
+            problem = f"{named(path[:at])} is {kind(held)}; the task states {stated}"
+            raise AugmentError(f"{problem}; mend the row, or choose another `task`")
 
 
-def _answer_span(where: str, answer: Values, text: str, answers: AnswerOffsets) -> Span:
+def _of_answers(row: Values, answers: AnswerOffsets, field: str, text: str) -> Iterator[Offset]:
+    for name in field_paths.every(row, answers.field):
+        listed = field_paths.value(row, name)
+        path = field_paths.path_of(row, name)
+        entries: list[tuple[object, Path]]
+        if listed is None or (answers.may_be_text and isinstance(listed, str)):
+            _check_fit(row, name, answers.field)
+            continue
+        if isinstance(listed, Mapping) and all(isinstance(column, list) for column in listed.values()):
+            numbers = range(max(map(len, listed.values()), default=0))  # a table has lists of objects as columns
+            entries = [
+                ({key: column[number] for key, column in listed.items() if number < len(column)}, ("offset", number))
+                for number in numbers
+            ]
+        elif isinstance(listed, list):
+            entries = [(entry, (number, "offset")) for number, entry in enumerate(listed)]
+        else:
+            raise AugmentError(f"field '{name}' holds {kind(listed)}, not a list of answers")
+        for number, (entry, place) in enumerate(entries):
+            where = f"{name}[{number}]"
+            segment = table(entry, where)
+            span = _answer_span(where, segment, text, field, answers.label)
+            yield Offset(field, span, (*path, *place), segment["offset"])
+
+
+def _answer_span(where: str, answer: Values, text: str, field: str, label: str) -> Span:
     offset, length, segment = answer.get("offset"), answer.get("length"), answer.get("segment")
     if not isinstance(offset, int) or not isinstance(length, int) or not isinstance(segment, str):
         raise AugmentError(f"{where}: needs a number offset, a number length and a text segment; has {dict(answer)}")
     if offset < 0 or length < 1 or text[offset : offset + length] != segment:
-        problem = f"{where}: '{segment}' does not stand at offset {_shown([offset])} of '{answers.text}'"
+        problem = f"{where}: '{segment}' does not stand at offset {_shown([offset])} of '{field}'"
         raise AugmentError(f"{problem}; there stands '{text[max(offset, 0) : max(offset, 0) + length]}'")
-    return Span(offset, offset + length, answers.label)
+    return Span(offset, offset + length, label)
 
 
-def _of_words(row: Values, words: WordSpans) -> Iterator[Offset]:
-    text = str(field_paths.value(row, words.text))
+def _of_words(row: Values, words: WordSpans, field: str, text: str) -> Iterator[Offset]:
     target = table(field_paths.value(row, words.field), words.field)
     path = field_paths.path_of(row, words.field)
     for key, number_key in words.pairs:
@@ -157,7 +182,7 @@ def _of_words(row: Values, words: WordSpans) -> Iterator[Offset]:
             first = target[number_key]
             where = f"{words.field}.{number_key}"
             span = _word_span(where, first, len(str(target.get(key, "")).split()), text, words.label)
-            yield Offset(words.text, span, (*path, number_key), first, words=True)
+            yield Offset(field, span, (*path, number_key), first, words=True)
 
 
 def _word_span(where: str, stated: object, count: int, text: str, label: str) -> Span:
@@ -179,19 +204,20 @@ def _word_number(text: str, at: int) -> int:
     return len(text[:at].split()) - inside
 
 
-def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[Offset]:
-    text = str(field_paths.value(row, field))
+def _of_characters(row: Values, spans: CharacterSpans, field: str, text: str) -> Iterator[Offset]:
     starts, others = (field_paths.every(row, name) for name in (spans.start, spans.stop or spans.segment))
     if len(starts) != len(others):
         problem = f"{spans.start}, {spans.stop or spans.segment}: {len(starts)} and {len(others)} entries"
         raise AugmentError(f"{problem}; each number needs its counterpart")
     for first, last in zip(starts, others, strict=True):
-        if not field_paths.has_value(row, first) and not field_paths.has_value(row, last):
-            continue
         stated = field_paths.value(row, first), field_paths.value(row, last)
+        if stated == (None, None):
+            _check_fit(row, first, spans.start)
+            _check_fit(row, last, spans.stop or spans.segment)
+            continue
         if spans.segment:
             if stated != (-1, ""):  # rows of SberQuAD's test state so that the answer is held back
-                span = _segment_span(first, stated, text, spans)
+                span = _segment_span(first, stated, text, field, spans.label)
                 yield Offset(field, span, field_paths.path_of(row, first), stated[0])
             continue
         start, stop = map(_number, stated)
@@ -223,15 +249,15 @@ def _of_labelled(
         yield Offset(field, span, beside, text, edge="text")
 
 
-def _segment_span(where: str, stated: tuple[Any, Any], text: str, spans: CharacterSpans) -> Span:
+def _segment_span(where: str, stated: tuple[Any, Any], text: str, field: str, label: str) -> Span:
     """Return the span of a stated text at its stated number."""
     start, segment = _number(stated[0]), stated[1]
     if start is None or not isinstance(segment, str):
         raise AugmentError(f"{where}: needs a number and a text; has {_shown(stated)}")
     if not segment or text[start : start + len(segment)] != segment:
-        problem = f"{where}: '{_shown([segment])}' does not stand at offset {_shown([start])} of '{spans.text}'"
+        problem = f"{where}: '{_shown([segment])}' does not stand at offset {_shown([start])} of '{field}'"
         raise AugmentError(f"{problem}; there stands '{_shown([text[start : start + len(segment)]])}'")
-    return Span(start, start + len(segment), spans.label)
+    return Span(start, start + len(segment), label)
 
 
 def _number(stated: object) -> int | None:

@@ -173,9 +173,11 @@ def ordered_options(record: Record) -> Ordered | None:
     (options,) = questions
     if options[0].field in layout.options:
         labels = [option_letter(option.name[1]) for option in options]
-    elif layout.option_labels:
-        labels = [layout.option_labels[layout.option_fields.index(option.name)] for option in options]
     else:
+        names = [name for one in layout.option_fields for name in field_paths.every(record.values, one)]
+        known = dict(zip(names, layout.option_labels, strict=False))  # a list may have more entries, or fewer
+        labels = [known[option.name] for option in options if option.name in known]
+    if len(labels) < len(options):
         return None
     held = field_paths.value(record.values, gold[0])
     if held in (None, ""):

@@ -9,6 +9,7 @@ import msgspec
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError, check_known, saying_instead, saying_where, unknown
+from augment_ru.records import field_paths
 from augment_ru.records.field_paths import every, inside, is_plain, keys_known_by, keys_of_each, steps, value
 from augment_ru.records.metric_kinds import METRIC_KINDS, check_metrics
 from augment_ru.records.patterns import check_pattern, is_found
@@ -17,6 +18,10 @@ from augment_ru.resources import folder
 from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
 
 P = TypeVar("P", bound=msgspec.Struct)
+
+PathText = Annotated[str, msgspec.Meta(pattern=field_paths.WELL_FORMED)]
+SomePathText = Annotated[PathText, msgspec.Meta(min_length=1)]
+SomePathTexts = Annotated[tuple[PathText, ...], msgspec.Meta(min_length=1)]
 
 
 class _Part(msgspec.Struct, frozen=True, cache_hash=True, dict=True, forbid_unknown_fields=True):
@@ -33,11 +38,10 @@ class AnswerOffsets(_Part, frozen=True):
         may_be_text: whether a row may hold a string instead of the list; such a row states no offset.
     """
 
-    field: SomeText
-    text: SomeText
+    field: SomePathText
+    text: SomePathText
     label: SomeText
     may_be_text: bool = False
-    """Whether a row may hold a plain text instead of the list; such a row states no offset."""
 
 
 class WordSpans(_Part, frozen=True):
@@ -52,10 +56,9 @@ class WordSpans(_Part, frozen=True):
         label: the label of the protected spans.
     """
 
-    field: SomeText
-    text: SomeText
+    field: SomePathText
+    text: SomePathText
     pairs: tuple[tuple[str, str], ...]
-    """For each part, two keys: that of its words, and that of the index of its first word."""
     label: SomeText
 
 
@@ -76,17 +79,12 @@ class CharacterSpans(_Part, frozen=True):
             does not include the character at its stop, and attacks may edit it (`Layout.spans`).
     """
 
-    text: SomeText
-    start: SomeText
+    text: SomePathText
+    start: SomePathText
     label: SomeText
-    stop: str = ""
-    """The field with the number where a span ends."""
-    segment: str = ""
-    """The field with the text of a span, used instead of `stop` (SQuAD)."""
-    labels: str = ""
-    """The field with the label of each span, "" if spans have none. A labelled span ends before its stop, and
-    `Layout.spans` says whether attacks may edit it.
-    """
+    stop: PathText = ""
+    segment: PathText = ""
+    labels: PathText = ""
 
     def __post_init__(self) -> None:
         if bool(self.stop) == bool(self.segment):
@@ -103,12 +101,10 @@ class Marks(_Part, frozen=True):
         border: whether no change may cross the start of such a part.
     """
 
-    text: SomeText
+    text: SomePathText
     pattern: SomeText
-    """The regular expression that finds these parts."""
     label: SomeText
     border: bool = False
-    """Whether no change may cross the start of such a part."""
 
     def __post_init__(self) -> None:
         check_pattern("'pattern'", self.pattern)
@@ -123,12 +119,9 @@ class Dialogue(_Part, frozen=True):
         context: the field in which a model is given the earlier part of the dialogue.
     """
 
-    id: SomeText
-    """The field with the id of the dialogue."""
-    turn: SomeText
-    """The field with the number of the question."""
-    context: SomeText
-    """The field in which a model is given the earlier part of the dialogue."""
+    id: SomePathText
+    turn: SomePathText
+    context: SomePathText
 
 
 class Layout(_Part, frozen=True):
@@ -150,7 +143,8 @@ class Layout(_Part, frozen=True):
         option_fields: fields that each hold an option. Fields without `[]` are options of one question. With `[]`, the
             items of a list are options of one question. No attack inserts a sentence (distractor) after an option, and
             no distractor holds the text of an option.
-        option_labels: for each of `option_fields`, the label that means that this option is right.
+        option_labels: for each of `option_fields`, or for each item of a list, the label that means that this option is
+            right.
         lists: the fields that must hold a list of texts, or such a list written as a string.
         answers, words, characters: where the rows state places in their texts; these numbers move with the text.
         marks: parts of the texts that are not language; no edit touches them.
@@ -168,26 +162,26 @@ class Layout(_Part, frozen=True):
             or `all`.
     """
 
-    fields: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-    keys: frozenset[str] = frozenset()
-    contains: tuple[str, str] | None = None
-    id: str | None = None
+    fields: tuple[PathText, ...]
+    optional: tuple[PathText, ...] = ()
+    keys: frozenset[PathText] = frozenset()
+    contains: tuple[PathText, str] | None = None
+    id: PathText | None = None
     constraints: tuple[str, ...] = ("named_entities",)
-    options: tuple[str, ...] = ()
-    option_fields: tuple[str, ...] = ()
+    options: tuple[PathText, ...] = ()
+    option_fields: tuple[PathText, ...] = ()
     option_labels: tuple[str, ...] = ()
-    lists: tuple[str, ...] = ()
+    lists: tuple[PathText, ...] = ()
     answers: tuple[AnswerOffsets, ...] = ()
     words: tuple[WordSpans, ...] = ()
     characters: tuple[CharacterSpans, ...] = ()
     marks: tuple[Marks, ...] = ()
-    kept: tuple[str, ...] = ()
-    judged: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()
-    aliases: tuple[tuple[str, str], ...] = ()
+    kept: tuple[PathText, ...] = ()
+    judged: tuple[PathText, ...] = ()
+    forbidden: tuple[PathText, ...] = ()
+    aliases: tuple[tuple[str, PathText], ...] = ()
     named: bool = False
-    inputs: tuple[str, ...] = ()
+    inputs: tuple[PathText, ...] = ()
     dialogue: Dialogue | None = None
     spans: Literal["context", "inside", "all"] = "context"
 
@@ -198,8 +192,11 @@ class Layout(_Part, frozen=True):
             raise ValueError("'fields' is []; it must be a list of at least one text")
         if self.contains is not None:
             check_pattern("'contains'", self.contains[1])
-        if self.option_labels and len(self.option_labels) != len(self.option_fields):
-            raise ValueError("'option_labels' must have a label for each of 'option_fields'")
+        choices = [step for name in self.option_fields for step in steps(name) if isinstance(step, field_paths.Which)]
+        of_list = len(self.option_fields) == len(choices) == 1 < len(self.option_labels)
+        if self.option_labels and not of_list and (choices or len(self.option_labels) != len(self.option_fields)):
+            either = "a label for each of 'option_fields', or two or more if these are one list such as options[]"
+            raise ValueError(f"'option_labels' must have {either}")
 
     @cached_property
     def read(self) -> tuple[str, ...]:
@@ -263,15 +260,15 @@ class Scoring(_Part, frozen=True):
             have several values, joined by `;`.
     """
 
-    gold: SomeTexts = ("label",)
+    gold: SomePathTexts = ("label",)
     metrics: SomeTexts = ("accuracy", "macro_f1")
     separator: str | None = None
     unlabelled: tuple[str, ...] = ()
     every_class: bool = False
     norms: tuple[str, ...] = ()
-    grouped_by: str | None = None
+    grouped_by: PathText | None = None
     mean_over: Literal["groups", "rows"] = "groups"
-    parts_by: tuple[str, ...] = ()
+    parts_by: tuple[PathText, ...] = ()
     normal_form: Literal["russian", "squad"] = "russian"
 
     @property
@@ -308,7 +305,7 @@ class Benchmark(_Part, frozen=True):
     trained_on: str | None = None
     diagnostic: bool = False
     later: str | dict[str, str] | None = None
-    later_by: str = ""
+    later_by: PathText = ""
     first: str | None = None
     replacement: bool = True
     protocols: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)

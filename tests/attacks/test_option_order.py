@@ -13,7 +13,7 @@ from augment_ru.evaluation.pairs import pair_rows, restored_row
 from augment_ru.formats.read import Row
 from augment_ru.records.options import ordered_options
 from augment_ru.records.record import Record
-from augment_ru.records.task import task
+from augment_ru.records.task import Task, task
 from augment_ru.release.edit_log import read_entry, replayed_line
 from augment_ru.release.verify import verify_release
 from profiles import examples
@@ -110,6 +110,27 @@ def test_options_that_speak_of_others_stay(options: list[str], fixed: set[int]) 
         if "A и B" in options:
             assert set(after[:2]) == set(options[:2])
     assert set.intersection(*stayed) == fixed
+
+
+def test_the_entries_of_a_list_are_options_like_fields_of_their_own() -> None:
+    keys: dict[str, Any] = {"fields": ["q"], "option_labels": ["A", "B", "C"], "gold": ["right"]}
+    whole = Task.of("own", option_fields=["ask.options[]"], **keys)
+    apart = Task.of("own", option_fields=[f"ask.options[{at}]" for at in range(3)], **keys)
+    held = [{"q": f"Что тонет {at}?", "ask": {"options": list(WORDS[:3])}, "right": "ABC"[at % 3]} for at in range(8)]
+    held.append({"q": "Что тонет?", "ask": {"options": list(WORDS[:2])}, "right": "B"})
+    perturber = Perturber("option_order", seed=1)
+    ours, theirs = (
+        [one.row("none") for part in Preparation().records(held, known) for one in perturber.perturb(part).results]
+        for known in (whole, apart)
+    )
+    assert ours == theirs
+    for old, new in zip(held[:-1], ours, strict=False):
+        assert new["ask"]["options"] != old["ask"]["options"]
+        places = "ABC".index(old["right"]), "ABC".index(new["right"])
+        assert old["ask"]["options"][places[0]] == new["ask"]["options"][places[1]]
+    four = {"q": "Что тонет?", "ask": {"options": list(WORDS[:4])}, "right": "B"}
+    assert ordered_options(Record(four, whole)) is None  # the task states no label of the last one
+    assert ordered_options(Record(four, whole.changed(option_labels=("A", "B", "C", "D")))) is not None
 
 
 def test_copies_are_other_orders_with_the_right_answer_in_every_place() -> None:

@@ -21,7 +21,7 @@ from profiles import examples
 OUTCOMES = st.lists(st.sampled_from(["++", "+-", "-+", "--", "++.", "+-", "-+"]), min_size=2, max_size=9)
 
 
-def always(label: str) -> Any:  # noqa: ANN401  (a model)
+def always(label: str | None) -> Any:  # noqa: ANN401  (a model)
     return lambda examples: [label] * len(examples)
 
 
@@ -165,3 +165,13 @@ def test_rows_without_attacks_give_the_metrics_alone() -> None:
         for n, said in enumerate(["yes", "no", "yes"])
     ]  # fmt: skip
     json.dumps(report, allow_nan=False)
+    assert [one.key for one in tables_of(done.counted())] == ["metrics"]
+
+
+def test_rows_without_attacks_and_without_answers_are_counted_on_the_terminal() -> None:
+    rows = [{"id": n, "text": f"{n} {word}", "label": "yes"} for n, word in enumerate(["yes", "no", "yes"])]
+    done = evaluate(rows, {"reader": reader, "silent": always(None)})
+    (_, unread) = tables_of(done.counted())
+    assert unread.title == "Replies without an answer"
+    assert [list(row[:6]) for row in unread.rows] == [["silent", "0", "(original)", "3", "0", "3"]]
+    assert len(tables_of(done.counted(), ("rates",))) == 1

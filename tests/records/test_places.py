@@ -38,7 +38,7 @@ def perturbed(row: dict[str, Any], known: Task | str | None, attack: str = "eda_
         ({"text": TEXT, "answers": [{"text": "Москве", "answer_start": "20"}]}, r"answers\[0\]\.answer_start"),
         ({"text": TEXT, "answers": {"text": ["Москве"], "answer_start": ["20"]}}, r"answers\.answer_start\[0\]"),
         ({"text": TEXT, "answer": "Москве", "span": [20, 26]}, r"span\[0\]"),
-        ({"text": TEXT, "spans": [[5, 9], ["20", "26"]]}, r"spans\[1\]\[0\]"),
+        ({"text": TEXT, "ranges": [[5, 9], ["20", "26"]]}, r"ranges\[1\]\[0\]"),
         ({"text": TEXT, "entities": [[20, 26, "LOC"]]}, r"entities\[0\]\[0\]"),
         ({"text": TEXT, "label": [["LOC", 20, 26]]}, r"label\[0\]\[1\]"),
     ],
@@ -63,7 +63,7 @@ def test_a_place_that_would_not_move_is_an_error(row: dict[str, Any], where: str
         {"text": TEXT, "answer": "Москве", "number": 20},
         {"text": TEXT, "start": "20", "name": "Анна", "end": "x", "begin": "9" * 5000},
         {"text": TEXT, "label": [0, 6], "votes": [20, 26, "за"], "scores": [20, 26], "span": [20, 26, 0]},
-        {"text": TEXT, "spans": [[1, 7], [20, 25], [26, 20], [-1, 6], [20, 999], [True, 6], [None, 6]]},
+        {"text": TEXT, "ranges": [[1, 7], [20, 25], [26, 20], [-1, 6], [20, 999], [True, 6], [None, 6]]},
         {"text": TEXT, "other": "Маша", "marks": [{"start": -1, "text": ""}, {"start": None, "text": "Пушкин"}]},
     ],
 )
@@ -160,6 +160,101 @@ def test_pairs_and_lists_of_answers() -> None:
     new = perturbed({"text": TEXT, "answers": [{"text": "Москве", "answer_start": 20}]}, listed, seed=1)
     (answer,) = new["answers"]
     assert new["text"][answer["answer_start"] :].startswith("Москве")
+
+
+QUIZ: dict[str, Any] = {
+    "passage": TEXT, "ask": "Где умер Пушкин?", "found": [{"at": 20, "words": "Москве"}], "names": [[0, 6]],
+    "meta": {"answers": [{"offset": 20, "length": 6, "segment": "Москве"}]},
+}  # fmt: skip
+QUIZ_TASK = Task.of(
+    "quiz",
+    fields=["passage", "ask"],
+    characters=[
+        {"text": "passage", "start": "found[].at", "segment": "found[].words", "label": "ANSWER"},
+        {"text": "passage", "start": "names[][0]", "stop": "names[][1]", "label": "NAME"},
+    ],
+    answers=[{"text": "passage", "field": "meta.answers", "label": "ANSWER"}],
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"found": {"at": 20, "words": "Москве"}}, "found is an object; the task states found[].at; mend the row"),
+        ({"found": [[20, "Москве"]]}, "found[0] is a list; the task states found[].at"),
+        ({"found": 20}, "found is a number; the task states found[].at"),
+        ({"found": "20"}, "found is a text; the task states found[].at"),  # a cell of a table
+        ({"names": [0, 6]}, "names[0] is a number; the task states names[][0]"),
+        ({"names": [[0, 6], 20]}, "names[1] is a number; the task states names[][0]"),
+        ({"names": {"0": 0, "1": 6}}, "names is an object; the task states names[][0]"),
+        ({"meta": [{"answers": QUIZ["meta"]["answers"]}]}, "meta is a list; the task states meta.answers"),
+    ],
+)
+def test_places_in_another_form_than_the_task_states_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(AugmentError, match=re.escape(message)):
+        perturbed({**QUIZ, **change}, QUIZ_TASK)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"found": held} for held in ([], {}, None, "", "нет ответа", [None], [{}], [{"at": None, "words": None}])),
+        *({"names": held} for held in ([], None, [[]], [None])),
+        *({"meta": held} for held in (None, {}, {"answers": None}, "")),
+    ],
+)
+def test_a_row_may_state_no_place(change: dict[str, Any]) -> None:
+    new = perturbed({**QUIZ, **change}, QUIZ_TASK)
+    assert new["passage"] != TEXT
+    assert {key: new[key] for key in change} == change
+
+
+@pytest.mark.parametrize("gap", [None, []])
+def test_places_beside_an_entry_without_one_move(gap: Any) -> None:  # noqa: ANN401
+    new = perturbed({**QUIZ, "names": [[20, 26], gap]}, QUIZ_TASK, seed=1)
+    (start, stop), rest = new["names"]
+    assert (start, rest) != (20, gap)
+    assert new["passage"][start:stop] == "Москве"
+
+
+@pytest.mark.parametrize(
+    ("places", "row", "message"),
+    [
+        (
+            {"characters": [{"start": "ans[].at", "segment": "ans[].words"}]},
+            {"ans": [{"at": 20, "words": "Москве"}]},
+            "ans[0].at: 'Москве' does not stand at offset 20 of 'doc.parts[1]'",
+        ),
+        (
+            {"characters": [{"start": "at", "stop": "to"}]},
+            {"at": 20, "to": 26},
+            "20 to 26 is no span of 'doc.parts[1]'",
+        ),
+        ({"answers": [{"field": "ans"}]}, {"ans": QUIZ["meta"]["answers"]}, "offset 20 of 'doc.parts[1]'"),
+        ({"words": [{"field": "ans", "pairs": [["word", "at"]]}]}, {"ans": {"word": "умер", "at": 11}}, "of 0 words"),
+    ],
+)
+def test_a_place_in_a_text_that_the_row_lacks_is_refused(
+    places: dict[str, list[dict[str, Any]]], row: dict[str, Any], message: str
+) -> None:
+    stated = {key: [{"text": "doc.parts[1]", "label": "X", **one} for one in many] for key, many in places.items()}
+    known = Task.of("own", fields=["doc.parts[]"], **stated)
+    with pytest.raises(AugmentError, match=re.escape(message)):
+        perturbed({"doc": {"parts": [TEXT]}, **row}, known)
+    if "ans" not in row or "answers" in places:
+        none = dict.fromkeys(row)
+        assert perturbed({"doc": {"parts": [TEXT]}, **none}, known)["doc"]["parts"] != [TEXT]
+    new = perturbed({"doc": {"parts": ["Он поэт.", TEXT]}, **row}, known, seed=1)
+    assert {key: new[key] for key in row} != row
+
+
+def test_answers_in_the_entries_of_a_list_move() -> None:
+    answers = [{"text": "doc.parts[-1]", "field": "ans[].found", "label": "X"}]
+    row = {"doc": {"parts": ["Он поэт.", TEXT]}, "ans": [{"found": QUIZ["meta"]["answers"]}, {"found": None}]}
+    new = perturbed(row, Task.of("own", fields=["doc.parts[]"], answers=answers), seed=1)
+    (answer,) = new["ans"][0]["found"]
+    assert answer["offset"] != 20
+    assert new["doc"]["parts"][1][answer["offset"] :].startswith("Москве")
 
 
 def test_places_in_a_text_that_stays_are_stated_too() -> None:
