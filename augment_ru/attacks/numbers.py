@@ -341,7 +341,7 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], _Find]]:
             rf"{_FREE}(?P<date>\d\d?(?=\.\d\d\.)|\d\d)\.(?P<month>\d\d)(?:\.(?P<year>\d{{4}}))?(?![\w-]|[.,:]\d|\s?(?:{units}))",
             _date,
         ),
-        (rf"{_FREE}(?P<day>\d{{1,2}})\s+(?:{months})\b", _day),
+        (rf"{_FREE}(?P<day>\d{{1,2}})\s+(?i:{months})\b", _day),
         (rf"\b(?P<at>в|к|до|со?|после|около)\s+(?P<hour>\d{{1,2}}):(?P<minute>\d\d){_END}", _clock),
         (rf"{_FREE}(?P<decade>(?:1[5-9]|20)\d0)-(?P<ending10>е|х|м|ми)\s+(?P<years>год[а-яё]+)", _decade),
         (rf"{_FREE}(?P<ranked>\d{{1,4}})-(?P<ending>[а-яё]{{1,3}})(?![\w-])", _ranked),

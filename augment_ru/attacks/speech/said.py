@@ -59,9 +59,9 @@ def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
     unit = rf"(?:{'|'.join(map(_unit, longest))})"
     number = re.compile(
         rf"(?:(?<=\d)[-‑]|(?<!\w)(?<![^\W\d_][-‑])(?<!\d/))(?:(?P<minus>(?<!\S)[-−])?(?P<sign>[{money}]\s?))?"
-        r"(?:(?<!\d[.,])(?P<int>\d{1,12}|\d{1,3}(?:\.\d{3})+(?=,))(?:[.,]|:(?=\d\d\b)|-(?=00\b))(?P<part>\d{1,5})(?![.,:-]?\d)"
+        r"(?:(?<!\d[.,])(?P<int>\d{1,3}(?:[ \u00a0.]\d{3})+(?=,)|\d{1,12})(?:[.,]|:(?=\d\d\b)|-(?=00\b))(?P<part>\d{1,5})(?![.,:-]?\d)"
         r"|(?P<whole>\d{1,3}(?:\.\d{3}){2,3}(?!\.?\d)|\d{1,3}(?:[ \u00a0]\d{3}){1,3}(?![ \u00a0‑-]?\d)|\d{1,12})"
-        r"(?:(?:[-‑](?P<ending>[а-яё]{1,3})|(?P<glued>ый|[оиы]й|[аоы]е|ая|я|го|о?му|[оы]м|[оыеу]?х|т?и|мя|е))(?![\w-]))?)"
+        r"(?:(?:[-‑](?P<ending>(?-i:[а-яё]{1,3}))|(?P<glued>ый|[оиы]й|[аоы]е|ая|я|го|о?му|[оы]м|[оыеу]?х|т?и|мя|е))(?![\w-]))?)"
         rf"(?:\s?(?P<scale>тыс\b\.?|млн\b\.?|млрд\b\.?|трлн\b\.?))?(?:\s?(?P<unit>{unit})(?:/(?P<per>{unit}|[а-яё]+))?)?"
         r"(?![^\W_]|[-‑][^\W\d_]|/\d)",
         re.IGNORECASE,
@@ -418,7 +418,7 @@ def _said(one: _Number) -> str:
     nouns = [noun for noun in nouns_behind(behind) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
     if one.ending:
         return _with_ending(one, nouns, {noun.case for noun in nouns})[0]
-    if number in _DATES and {*re.findall(r"\w+", behind)[:1]} & listed("month").keys():
+    if number in _DATES and {*re.findall(r"\w+", behind.lower())[:1]} & listed("month").keys():
         before = _FROM.sub("", one.before)
         named = not before.strip() and re.match(r"\s+[а-я]+\s+[—–]", one.behind)  # «1 мая — праздник»
         return ordinal(number, "nomn" if named else case_of_day(before), "neut")
