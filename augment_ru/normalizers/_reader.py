@@ -270,7 +270,8 @@ class Reader:
         keyed = [one for whole in self.whole for one in whole(piece)] if piece.isascii() else []
         keyed.sort(key=by_score)
         found: Sequence[WordReading] = ()
-        if any(map(str.isalpha, folded)) or (len(folded) >= _LONG_ENOUGH and not folded.isdigit()):
+        known = [char for char in folded if char not in self.lattice.wild]  # «###-##»
+        if any(map(str.isalpha, folded)) or (len(known) >= _LONG_ENOUGH and not folded.isdigit()):
             if piece[stop : stop + 1] in {"'", "`"} and piece[start - 1 : start] != piece[stop]:
                 folded, stop = folded + piece[stop], stop + 1
             found = self.lattice.words(folded, within=_MARGIN)
@@ -381,9 +382,8 @@ class Reader:
         parts = re.split("[|+&]", folded.lower())
         if len(parts) > 1 and any(len(part) > 2 and lexicon.is_listed(part) for part in parts):  # noqa: PLR2004
             return None  # «хлеб+соль»
-        if is_apart or cost > _UNLIKE * russian or russian * 2 < len(letters) or russian < 2 or _is_sister(folded):  # noqa: PLR2004
-            return None
-        if _is_glued(folded.lower()):
+        is_alien = russian * 2 < len(letters) or russian < 2 or _is_sister(folded)  # noqa: PLR2004
+        if is_apart or is_alien or swings(folded) or cost > _UNLIKE * russian or _is_glued(folded.lower()):
             return None
         kind = "foreign" if cost and bits & by.SKELETON else "sure"
         return Piece(kind, start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
@@ -578,6 +578,7 @@ def _is_whole(word: str) -> bool:
 
 
 _COUNT = re.compile(r"([а-яё]+)([1-9]\d{0,2})([а-яё]+)")
+_CAMEL = re.compile("[а-яё][А-ЯЁ]")
 _BETWEEN, _MARKS = re.compile(r"([а-яё]+)[.,…/|+&_]+([а-яё]+)"), "*_~1["
 """Two words with a sign between them; signs of footnotes and markup."""
 _ACRONYM = 6
@@ -601,7 +602,8 @@ def _is_apart(written: str, found: WordReading) -> bool:
         return False
     if len(parts) > 2 and sum(len(part) == 1 for part in parts) > 1 and found.word != parts[-1]:  # noqa: PLR2004
         return True
-    if set(written) & set("-'’`") and swings(written) == 0 and not hidden:
+    is_odd = bool(_CAMEL.search(written))  # not «Жан-Жак»
+    if set(written) & set("-'’`") and not is_odd and not hidden:
         return False
     whole = [lexicon.is_listed(part) and (len(part) > 3 or lexicon.weight(part) > 9) for part in parts if len(part) > 1]  # noqa: PLR2004
-    return bool(whole) and (not all(whole) or len(parts) > 2 or swings(written) > 0)  # noqa: PLR2004
+    return bool(whole) and (not all(whole) or len(parts) > 2 or is_odd)  # noqa: PLR2004
