@@ -89,7 +89,7 @@ class Pieces:
             plain = (each for each, one in zip(self.pieces, self.judged, strict=True) if one is None)
             return "слог" in self.text or any(map(_SYLLABLES.match, plain))
         is_code = piece[1:].isdigit() and piece[0].isupper() and not self.is_initial(at)  # «корпус О5»
-        return is_code or (self.spells and bool(_APART.search(piece)))
+        return is_code or (self.spells and bool(re.search(r"_|(?:\w\W){2}\w(?!\w)", piece)))
 
     @cached_property
     def spells(self) -> bool:
@@ -180,7 +180,6 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     return found
 
 
-_APART = re.compile(r"_|(?:\w\W){2}\w(?!\w)")
 _SYLLABLES = re.compile(r"(?:[б-джзй-нп-тф-щьъ]*[аеиоуыэюяё][б-джзй-нп-тф-щьъ]*-){2,}[а-яё]+", re.IGNORECASE)
 
 

@@ -379,11 +379,10 @@ class Reader:
             cost += best.cost
             bits |= best.bit
         is_apart = len(set(folded[1::2])) == 1 and not folded[1].isalpha()  # «г+о+л+д+у» is not «гтотл…»
-        parts = re.split("[|+&]", folded.lower())
-        if len(parts) > 1 and any(len(part) > 2 and lexicon.is_listed(part) for part in parts):  # noqa: PLR2004
-            return None  # «хлеб+соль»
+        parts = re.split("[|+&]", folded.lower())  # «хлеб+соль»
+        is_pair = len(parts) > 1 and any(len(part) > 2 and lexicon.is_listed(part) for part in parts)  # noqa: PLR2004
         is_alien = russian * 2 < len(letters) or russian < 2 or _is_sister(folded)  # noqa: PLR2004
-        if is_apart or is_alien or swings(folded) or cost > _UNLIKE * russian or _is_glued(folded.lower()):
+        if is_apart or is_pair or is_alien or swings(folded) or cost > _UNLIKE * russian or _is_glued(folded.lower()):
             return None
         kind = "foreign" if cost and bits & by.SKELETON else "sure"
         return Piece(kind, start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
@@ -578,7 +577,6 @@ def _is_whole(word: str) -> bool:
 
 
 _COUNT = re.compile(r"([а-яё]+)([1-9]\d{0,2})([а-яё]+)")
-_CAMEL = re.compile("[а-яё][А-ЯЁ]")
 _BETWEEN, _MARKS = re.compile(r"([а-яё]+)[.,…/|+&_]+([а-яё]+)"), "*_~1["
 """Two words with a sign between them; signs of footnotes and markup."""
 _ACRONYM = 6
@@ -602,7 +600,7 @@ def _is_apart(written: str, found: WordReading) -> bool:
         return False
     if len(parts) > 2 and sum(len(part) == 1 for part in parts) > 1 and found.word != parts[-1]:  # noqa: PLR2004
         return True
-    is_odd = bool(_CAMEL.search(written))  # not «Жан-Жак»
+    is_odd = any(map(swings, re.split("[^а-яёА-ЯЁ]+", written)))  # not «Жан-Жак»
     if set(written) & set("-'’`") and not is_odd and not hidden:
         return False
     whole = [lexicon.is_listed(part) and (len(part) > 3 or lexicon.weight(part) > 9) for part in parts if len(part) > 1]  # noqa: PLR2004
