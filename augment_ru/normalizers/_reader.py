@@ -441,9 +441,9 @@ def _divided(word: str) -> WordReading:
 
 
 def _filled(folded: str) -> list[WordReading]:
-    """Return the hidden word that a word is without one alien character that stands in several places: «идXиXот»."""
-    aliens = [char for char in folded if char not in RUSSIAN]
-    inner = folded.replace(aliens[0], "").lower() if len(aliens) > 1 else ""
+    """Return the hidden word that a word is without an alien letter inside it, or several like signs: «идXиXот»."""
+    aliens = [char for char in folded[1:-1] if char not in RUSSIAN]
+    inner = folded.replace(aliens[0], "").lower() if len(aliens) > 1 or any(map(str.isalpha, aliens)) else ""
     return [_divided(inner)] if lexicon.is_hidden(inner) else []
 
 

@@ -58,14 +58,16 @@ def _is_offer(words: list[str]) -> bool:
 
 
 def _unsalted(word: str) -> str:
-    """Return a word without the syllables that repeat each vowel after one consonant; "" if that leaves no known word.
+    """Return a word without the syllables that repeat each vowel after one consonant, or a hidden one without «ъ», «ь».
+
+    The result is "" if that leaves no known word.
 
     >>> _unsalted("касазисиносо")
     'казино'
     """
-    even = word.translate(_EVEN)
+    even, without = word.translate(_EVEN), _JUNK.sub("", word)  # «водъка»
     if not _SALT.search(even):
-        return ""
+        return without if without != word and is_hidden(without) else ""
     for sign in sorted(set(word[1:]) - VOWELS):
         if re.fullmatch(rf"[^аеиоу]*(?:([аеиоу]){sign}\1[^аеиоу]*){{2,}}", even):
             bare = re.sub(rf"([аеиоуяыёюэ]){sign}.", r"\1", word)
@@ -74,6 +76,6 @@ def _unsalted(word: str) -> str:
     return ""
 
 
-_SALT = re.compile(r"([аеиоу])([^аеиоу])\1.*([аеиоу])\2\3")
+_JUNK, _SALT = re.compile("ъ+(?=[^еёюя])|(?<=[аеёиоуыэюя])ь+(?=.)"), re.compile(r"([аеиоу])([^аеиоу])\1.*([аеиоу])\2\3")
 _EVEN = str.maketrans("яыёюэ", "аиоуе")
 """Maps vowels to those that repeat them in extra syllables: «я» to «а»."""
