@@ -48,7 +48,7 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
     """
     chosen: dict[int, Edit] = {}
     taken: set[int] = set()
-    for run in _RUN.finditer(context.text):
+    for run in _RUN.finditer(context.text) if not context.spells else ():
         for start, stop in _words_of(run):
             _letters(context, start, stop, chosen, taken)
     hides = any(one is not None and one.kind == "sure" for one in context.judged)
@@ -106,7 +106,8 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
     windows = [(low, high) for low in lows for high in (size, size - 1) if high - low >= _FEWEST]
     for low, high in windows:
         found = _read_apart(context.reader, "".join(cell for _, cell in cells[low:high]))
-        if found and (is_hidden(found.word) or not (tails[0] and "".join(letters).isupper())):  # «Э. Т. А.»
+        listed = tails[0] == "," and not "".join(letters)[1:].islower()  # «С, О, С, и»
+        if found and not listed and (is_hidden(found.word) or not (tails[0] and "".join(letters).isupper())):
             start, final = cells[low][0] + first, cells[high - 1][0] + first
             inner = _SIGNS if final + 1 < last else ""
             stop = starts[final] + len(context.pieces[final].rstrip(ENDS + inner))

@@ -80,14 +80,21 @@ class Pieces:
         """
         piece = self.pieces[at].strip(ENDS)
         if at and (piece.isascii() or not piece.isalpha()):
-            before = self.pieces[at - 1].strip(ENDS).lower()
-            if before in word_lists("reading_hints")["term" if piece.isalpha() else "nick"]:
+            before = self.pieces[at - 1].strip(ENDS)
+            one = self.judged[at - 1] if self.pieces[at - 1][-1] == "," and swings(before) else None
+            is_nick = one is not None and one.kind == "part"  # «ЁжикВТумане, 3axap»
+            if is_nick or before.lower() in word_lists("reading_hints")["term" if piece.isalpha() else "nick"]:
                 return True
         if "-" in piece and _SYLLABLES.fullmatch(piece):
             plain = (each for each, one in zip(self.pieces, self.judged, strict=True) if one is None)
             return "слог" in self.text or any(map(_SYLLABLES.match, plain))
         is_code = piece[1:].isdigit() and piece[0].isupper() and not self.is_initial(at)  # «корпус О5»
-        return is_code or ("_" in piece and "букв" in self.text)
+        return is_code or (self.spells and bool(re.search(r"_|(?:\w\W){2}\w(?!\w)", piece)))
+
+    @cached_property
+    def spells(self) -> bool:
+        """Whether the text speaks of letters or of how they are set: «по буквам», «в разрядку»."""
+        return not word_lists("reading_hints")["letters"].isdisjoint(piece.strip(ENDS).lower() for piece in self.pieces)
 
     @cached_property
     def languages(self) -> tuple[int, int]:

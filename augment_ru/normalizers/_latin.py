@@ -316,7 +316,8 @@ def _is_hidden(one: Piece, plain: str) -> bool:
         plain: the word as it is written, without apostrophes.
     """
     best, size = one.found[0], len(one.written)
-    if (not plain.isalnum() and size < _LONG) or (one.written.isupper() and size <= _SHORT):
+    is_brand = one.written.isupper() and (size <= _SHORT or (plain.isalpha() and best.cost > _CLOSE))  # «KION»
+    if is_brand or (not plain.isalnum() and size < _LONG):
         return False
     return is_hidden(best.word) or (bool(best.bits & by.MASKS) and size >= _LONG and best.score >= _OFTEN)
 

@@ -79,6 +79,7 @@ def hidden_forms() -> frozenset[str]:
 
 _VOWELS = frozenset("аеёиоуыэюя")
 _CONSONANTS = str.maketrans("", "", "аеёиоуыэюяьй")
+_SHAPE = str.maketrans(dict.fromkeys(_VOWELS, "а"))
 
 
 @cache
@@ -98,14 +99,15 @@ def of_letters(word: str) -> tuple[str, ...]:
 
     The result is empty if there is none, or several are about equally likely. Shuffled letters are recognised only if
     the first letter and at least half of all letters are in their places. In a short word the last letter must be in
-    its place, too.
+    its place, too, and a consonant must not («читак» is no «чатик»).
     """
     small, last = word.lower(), word[-1] if len(word) <= _FEWEST + 1 else ""
     key, kept, words = small.translate(_CONSONANTS), sum(map(_VOWELS.__contains__, small)), _by_letters()
     is_bare, end = _VOWELS.isdisjoint(small[1:-1]), small[-1] if small[-1] in _VOWELS else ""
     found: list[tuple[float, list[str]]] = []
     for forms in words.get("".join(sorted(word)), {}).values():
-        alike = (one for one in forms if one[0] == word[0] and one.endswith(last))
+        begun = (one for one in forms if one[0] == word[0] and one.endswith(last))
+        alike = (one for one in begun if not last or one.translate(_SHAPE) != word.translate(_SHAPE))
         found += [(weight(one), [one]) for one in alike if sum(map(ne, one, word)) * 2 <= len(word)][:1]
     least = _FEWEST - (kept > 0 and (is_bare or len(word) > _FEWEST))
     if len(word) >= _FEWEST and len(key) >= least and (is_bare or word == small):

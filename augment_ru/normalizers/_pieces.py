@@ -9,7 +9,7 @@ from augment_ru.normalizers._lattice import RUSSIAN
 from augment_ru.normalizers._lexicon import confusables, is_word, table_of
 
 _STAYS = re.compile(
-    r"(?-i:^\W?(?:[A-ZА-ЯЁ]\d{1,3}|\d{1,2}[A-ZА-ЯЁ]|[а-яё](?:[124-9]|\d\d+))\W*$)|^\W?[a-z]{3,}['’`][а-яё]{1,4}\W*$|[а-яё]-\d+\W*$|^\W?[α-ω]-|[а-яё]\([а-яё]{1,4}\)\W*$|://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|^[A-Za-z_]\w*\(\)\W*$|^[^=]*(?<![а-яё])=[\"\w][^=]*$|^%[\w.]+%$"
+    r"(?-i:^\W?(?:[A-ZА-ЯЁ]\d{1,3}|\d{1,2}[A-ZА-ЯЁ]|[а-яё](?:[124-9]|\d\d+))\W*$)|^\W?[a-z]{3,}['’`][а-яё]{1,4}\W*$|[а-яё]-\d+\W*$|^\W?[α-ω]-|[а-яё]\([а-яё]{1,4}\)\W*$|://|^www\.|^\W?\[[^\]]*['’]|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|^[A-Za-z_]\w*\(\)\W*$|^[^=]*(?<![а-яё])=[\"\w][^=]*$|^%[\w.]+%$"
     r"|\w@[\w-]+\.\w|\w[/\\][\w.-]+[/\\][\w.-]{2,}.*\.\w|[\w-]\.(?:ru|com|net|org|info|me|io|be|ai|dev|edu|gov|su|by|kz|ua|"
     r"рф|бел|укр|de|fr|uk|us|eu|tv|cc|xyz|online|site|shop|club|biz|pro|py|js|txt|docx?|xlsx?|pdf|jpe?g|png|zip|exe|lua|log)(?:[/?:#]|\W*$)",
     re.IGNORECASE,

@@ -270,7 +270,8 @@ class Reader:
         keyed = [one for whole in self.whole for one in whole(piece)] if piece.isascii() else []
         keyed.sort(key=by_score)
         found: Sequence[WordReading] = ()
-        if any(map(str.isalpha, folded)) or (len(folded) >= _LONG_ENOUGH and not folded.isdigit()):
+        known = [char for char in folded if char not in self.lattice.wild]  # «###-##»
+        if any(map(str.isalpha, folded)) or (len(known) >= _LONG_ENOUGH and not folded.isdigit()):
             if piece[stop : stop + 1] in {"'", "`"} and piece[start - 1 : start] != piece[stop]:
                 folded, stop = folded + piece[stop], stop + 1
             found = self.lattice.words(folded, within=_MARGIN)
@@ -378,12 +379,10 @@ class Reader:
             cost += best.cost
             bits |= best.bit
         is_apart = len(set(folded[1::2])) == 1 and not folded[1].isalpha()  # «г+о+л+д+у» is not «гтотл…»
-        parts = re.split("[|+&]", folded.lower())
-        if len(parts) > 1 and any(len(part) > 2 and lexicon.is_listed(part) for part in parts):  # noqa: PLR2004
-            return None  # «хлеб+соль»
-        if is_apart or cost > _UNLIKE * russian or russian * 2 < len(letters) or russian < 2 or _is_sister(folded):  # noqa: PLR2004
-            return None
-        if _is_glued(folded.lower()):
+        parts = re.split("[|+&]", folded.lower())  # «хлеб+соль»
+        is_pair = len(parts) > 1 and any(len(part) > 2 and lexicon.is_listed(part) for part in parts)  # noqa: PLR2004
+        is_alien = russian * 2 < len(letters) or russian < 2 or _is_sister(folded)  # noqa: PLR2004
+        if is_apart or is_pair or is_alien or swings(folded) or cost > _UNLIKE * russian or _is_glued(folded.lower()):
             return None
         kind = "foreign" if cost and bits & by.SKELETON else "sure"
         return Piece(kind, start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
@@ -442,9 +441,9 @@ def _divided(word: str) -> WordReading:
 
 
 def _filled(folded: str) -> list[WordReading]:
-    """Return the hidden word that a word is without one alien character that stands in several places: «идXиXот»."""
-    aliens = [char for char in folded if char not in RUSSIAN]
-    inner = folded.replace(aliens[0], "").lower() if len(aliens) > 1 else ""
+    """Return the hidden word that a word is without an alien letter inside it, or several like signs: «идXиXот»."""
+    aliens = [char for char in folded[1:-1] if char not in RUSSIAN]
+    inner = folded.replace(aliens[0], "").lower() if len(aliens) > 1 or any(map(str.isalpha, aliens)) else ""
     return [_divided(inner)] if lexicon.is_hidden(inner) else []
 
 
@@ -601,7 +600,8 @@ def _is_apart(written: str, found: WordReading) -> bool:
         return False
     if len(parts) > 2 and sum(len(part) == 1 for part in parts) > 1 and found.word != parts[-1]:  # noqa: PLR2004
         return True
-    if set(written) & set("-'’`") and swings(written) == 0 and not hidden:
+    is_odd = any(map(swings, re.split("[^а-яёА-ЯЁ]+", written)))  # not «Жан-Жак»
+    if set(written) & set("-'’`") and not is_odd and not hidden:
         return False
     whole = [lexicon.is_listed(part) and (len(part) > 3 or lexicon.weight(part) > 9) for part in parts if len(part) > 1]  # noqa: PLR2004
-    return bool(whole) and (not all(whole) or len(parts) > 2 or swings(written) > 0)  # noqa: PLR2004
+    return bool(whole) and (not all(whole) or len(parts) > 2 or is_odd)  # noqa: PLR2004

@@ -34,7 +34,7 @@ class SeparatorsNormalization(WordNormalization):
             return
         parts = _PARTS.findall(word)
         if len(parts) > 1 and "".join(parts) == word:  # «КупиДипломСейчас»
-            if all(is_listed(part.lower()) for part in parts) and (len(parts) > _FEW or _is_offer(*parts)):
+            if _is_offer([part.lower() for part in parts]):
                 yield WordReading(_CERTAIN, " ".join(parts).lower(), 0.0, self.bit)
         elif not swings(word) and (found := _unsalted(word.lower()) or glued(word.lower())):
             yield WordReading(_CERTAIN, found, 0.0, self.bit)
@@ -50,21 +50,24 @@ class SeparatorsNormalization(WordNormalization):
         return bool(found) and (word[0].islower() or len(word) > _LONG_NAME or found.count(" ") > 1)
 
 
-def _is_offer(one: str, other: str) -> bool:
-    """Tell whether two words that capitals divide fit together, and one is hidden: «ЛучшееКазино», not «МойОфис»."""
-    small = one.lower(), other.lower()
-    return any(map(is_hidden, small)) and goes_before(*small) and has_reading(small[0], "ADJF", "VERB", "INFN")
+def _is_offer(words: list[str]) -> bool:
+    """Tell whether words that capitals divide hide one, and two fit together: «ЛучшееКазино», not «МойОфис»."""
+    if not any(map(is_hidden, words)) or not all(map(is_listed, words)):
+        return False
+    return len(words) > _FEW or (goes_before(*words) and has_reading(words[0], "ADJF", "VERB", "INFN"))
 
 
 def _unsalted(word: str) -> str:
-    """Return a word without the syllables that repeat each vowel after one consonant; "" if that leaves no known word.
+    """Return a word without the syllables that repeat each vowel after one consonant, or a hidden one without «ъ», «ь».
+
+    The result is "" if that leaves no known word.
 
     >>> _unsalted("касазисиносо")
     'казино'
     """
-    even = word.translate(_EVEN)
+    even, without = word.translate(_EVEN), _JUNK.sub("", word)  # «водъка»
     if not _SALT.search(even):
-        return ""
+        return without if without != word and is_hidden(without) else ""
     for sign in sorted(set(word[1:]) - VOWELS):
         if re.fullmatch(rf"[^аеиоу]*(?:([аеиоу]){sign}\1[^аеиоу]*){{2,}}", even):
             bare = re.sub(rf"([аеиоуяыёюэ]){sign}.", r"\1", word)
@@ -73,6 +76,6 @@ def _unsalted(word: str) -> str:
     return ""
 
 
-_SALT = re.compile(r"([аеиоу])([^аеиоу])\1.*([аеиоу])\2\3")
+_JUNK, _SALT = re.compile("ъ+(?=[^еёюя])|(?<=[аеёиоуыэюя])ь+(?=.)"), re.compile(r"([аеиоу])([^аеиоу])\1.*([аеиоу])\2\3")
 _EVEN = str.maketrans("яыёюэ", "аиоуе")
 """Maps vowels to those that repeat them in extra syllables: «я» to «а»."""
