@@ -53,8 +53,8 @@ class Needs(NamedTuple):
         every = [one for one in given if one.layers or one.guards]
         layers, guards = (frozenset().union(*(getattr(one, name) for one in every)) for name in ("layers", "guards"))
         wants, layered = [one.wants for one in given], [one.layered for one in every]
-        joined = (tuple(chain.from_iterable(each)) if all(each) else () for each in (wants, layered))
-        return cls(layers, guards, *joined, scored=any(one.scored for one in given))
+        joined = [tuple(chain.from_iterable(each)) if all(each) else () for each in (wants, layered)]
+        return cls(layers, guards, joined[0], joined[1], any(one.scored for one in given))
 
 
 LOSSES = ("negation", "negated", "numbers", "restrictors")

@@ -493,7 +493,7 @@ class Gate:
 
     def _weak(self, tops: Floats) -> Mask:
         """Return whether no candidate of each unit passes with these scores, shape (tries,)."""
-        weak: Mask = ~(self.by_candidate(tops) >= self.thresholds).any(axis=0)
+        weak: Mask = ~np.logical_or.reduce(self.by_candidate(tops) >= self.thresholds)
         return weak
 
     def _lower_thresholds(self, legal: Plan, tops: Floats, alone: Floats, weak: Mask) -> None:

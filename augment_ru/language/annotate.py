@@ -76,7 +76,7 @@ class Natasha:
         docs = [_Split(text, _Part.of(text)) for text in texts]
         return list(docs) if layers == _TOKENS else self.further(docs, layers)
 
-    def further(self, docs: Sequence["_Split"], layers: frozenset[str], *, last: bool = True) -> list[Doc]:
+    def further(self, docs: Sequence[Doc], layers: frozenset[str], *, last: bool = True) -> list[Doc]:
         """Add layers to texts that this annotator has split into tokens, or annotated with `last` False.
 
         Args:
@@ -88,10 +88,11 @@ class Natasha:
         layers = closed(layers | known)
         if layers == known:
             return list(docs)
-        parts = [doc.part for doc in docs]
+        split = [doc for doc in docs if isinstance(doc, _Split)]
+        parts = [doc.part for doc in split]
         columns: dict[str, list[list[Any]]] = {}
         if known != _TOKENS:
-            columns = {name: [[getattr(token, name) for token in doc.tokens] for doc in docs] for name in _COLUMNS}
+            columns = {name: [[getattr(token, name) for token in doc.tokens] for doc in split] for name in _COLUMNS}
         if "entities" in layers - known:
             columns["entity"] = entities([truecased(part.words, may_be_name) for part in parts])
         asked = layers.intersection(("morphology", "syntax")) - known
@@ -110,7 +111,7 @@ class Natasha:
             for name, default in list(_COLUMNS.items())[: filled + 1]
         ]
         found = list[Doc]()
-        for doc, *row in zip(docs, *rows, strict=True):
+        for doc, *row in zip(split, *rows, strict=True):
             words = zip(doc.part.places, doc.part.words, *row, strict=True)
             tokens = tuple([_Tagged(start, stop, word, layers, *values) for (start, stop), word, *values in words])
             found.append(Doc(doc.text, tokens, layers) if last else _Split(doc.text, doc.part, layers, tokens=tokens))

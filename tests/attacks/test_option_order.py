@@ -116,7 +116,9 @@ def test_the_entries_of_a_list_are_options_like_fields_of_their_own() -> None:
     keys: dict[str, Any] = {"fields": ["q"], "option_labels": ["A", "B", "C"], "gold": ["right"]}
     whole = Task.of("own", option_fields=["ask.options[]"], **keys)
     apart = Task.of("own", option_fields=[f"ask.options[{at}]" for at in range(3)], **keys)
-    held = [{"q": f"Что тонет {at}?", "ask": {"options": list(WORDS[:3])}, "right": "ABC"[at % 3]} for at in range(8)]
+    held: list[dict[str, Any]] = [
+        {"q": f"Что тонет {at}?", "ask": {"options": list(WORDS[:3])}, "right": "ABC"[at % 3]} for at in range(8)
+    ]
     held.append({"q": "Что тонет?", "ask": {"options": list(WORDS[:2])}, "right": "B"})
     perturber = Perturber("option_order", seed=1)
     ours, theirs = (

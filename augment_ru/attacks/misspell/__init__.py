@@ -365,10 +365,10 @@ class Misspell(Attack):
         plain = words[:0]  # where the words start that get no form that is written on purpose
         if self.styles == "chat" and plan.plain is not plan.misspellings:
             rates = plan.plain.rates_of(distinct)[places]
-            chosen = np.flatnonzero(rates != word_rates)
-            chosen = chosen[~in_chats(batch, forms.starts[words[chosen]], _LEAST_POINTS)]
-            word_rates[chosen] = rates[chosen]
-            plain = forms.starts[words[chosen]]
+            other = np.flatnonzero(rates != word_rates)
+            other = other[~in_chats(batch, forms.starts[words[other]], _LEAST_POINTS)]
+            word_rates[other] = rates[other]
+            plain = forms.starts[words[other]]
         words, word_rates = words[word_rates > 0], word_rates[word_rates > 0]
         pairs = _Pairs(batch, forms, plan, fixed)
         ranks = np.full((2, forms.starts.size), 2.0)
