@@ -134,3 +134,16 @@ def test_a_script_is_read_with_the_readings_of_its_edits() -> None:
     script = Script("кот спит 2 часа", [Edit(0, 3, "🐱", Note("кот")), Edit(9, 10, "3")])
     assert (script.text, script.read) == ("🐱 спит 3 часа", "кот спит 3 часа")
     assert script == Script("кот спит 2 часа", [Edit(0, 3, "🐱"), Edit(9, 10, "3")])  # a note is no part of the edit
+
+
+def test_scripts_of_one_source_become_one_with_their_notes() -> None:
+    one, other = Script("кот спит", [Edit(4, 8, "сп", Note("спит"))]), Script("кот спит", [Edit(0, 3, "кит")])
+    assert Script.together("кот спит", [one, other]) == Script("кот спит", [*other.edits, *one.edits])
+    assert Script.together("кот спит", [one, other]).read == "кит спит"
+    with pytest.raises(AugmentError, match="overlap"):
+        Script.together("кот спит", [other, Script("кот спит", [Edit(1, 3, "")])])
+
+
+def test_places_are_whole_numbers() -> None:
+    with pytest.raises(AugmentError, match="no whole numbers"):
+        Script("кот", [Edit(0, 1.5, "")])  # type: ignore[arg-type]

@@ -69,3 +69,15 @@ def test_quantiles_are_those_of_numpy(values: list[float]) -> None:
     assert [found[name] for name in QUANTILES] == pytest.approx(expected, abs=5.1e-5)
     assert found["mean"] == pytest.approx(np.mean(values), abs=5.1e-5)
     assert found["std"] == pytest.approx(np.std(values), abs=5.1e-5)
+
+
+def test_figures_of_parts_add_up_to_those_of_the_whole() -> None:
+    whole, *parts = (Figures(words=10, weak=one) for one in (4, 1, 3))
+    for number, status in enumerate(("perturbed", "perturbed", "rejected", "perturbed")):
+        for one in (whole, parts[number % 2]):
+            one.count(status, probability=0.01, similarity=0.8, edits=1)
+    parts[0].update(parts[1])
+    whole.words = 20
+    assert parts[0].table() == whole.table()
+    assert parts[0].is_weak == whole.is_weak
+    assert parts[0].weak == 4

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answer_scores import macro_f1, normalised, token_f1
+from augment_ru.evaluation.answer_scores import best_token_f1, macro_f1, normalised, token_f1
 from augment_ru.evaluation.answers import (
     METRICS,
     accuracy,
@@ -177,3 +177,7 @@ def test_mera_scores_as_squads_script_does(gold: str, prediction: str, squad: in
     assert list(scored) == ["f1", "exact_match", "f1_russian", "exact_match_russian"]
     found = [scored[name].score([[gold]], [prediction]) for name in ("exact_match", "exact_match_russian")]
     assert found == [squad, russian]
+
+
+def test_no_right_answer_scores_nothing() -> None:
+    assert (best_token_f1([], "кот"), best_token_f1(["пёс", "серый кот"], "кот")) == (0.0, pytest.approx(2 / 3))

@@ -16,6 +16,7 @@ from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.formats.json_places import located
 from augment_ru.formats.lines import MAX_LINE, read_lines
 from augment_ru.records.field_paths import steps
+from augment_ru.records.record import options_in
 from augment_ru.records.task import generic, recognise, task
 from augment_ru.registry import names
 from augment_ru.text.words import occurrences
@@ -346,3 +347,12 @@ def test_the_calls_for_thousands_of_offsets_grow_in_proportion() -> None:
         assert new["main_text"][answer["offset"] :][: answer["length"]] == "кот"
     short, long = (calls_of(partial(moved, count)) for count in (1000, 4000))
     assert long <= 4.4 * short  # it would be 16, if it grew with the square
+
+
+def test_options_stand_behind_their_markers() -> None:
+    text = "Что тонет? (A) камень  (B) пробка (C)"
+    assert [(one.of(text), other.of(text)) for one, other in options_in(text)] == [
+        ("(A)", "камень"),
+        ("(B)", "пробка"),
+        ("(C)", ""),
+    ]
