@@ -164,6 +164,7 @@ class _Address:
                 continue  # a name that looks like a pronoun
             form = None if number else self._verb(at)
             if (not number and form is None) or self._stays(at):
+                self._doubtful |= not number and form is None and self._may_ask(at)
                 continue
             if form is None:
                 self.pronouns[at], self._sure = number, True
@@ -195,10 +196,33 @@ class _Address:
             return None
         if not self._is_tagged(at) and any(map(_is_finite, self._lower[at + 1 : at + 2])):
             return None  # «Мири был в их руках»
-        opens = not at or self.syntax.marks[at - 1] or self._lower[at - 1] in {"и", "а", "не"}
-        self._sure |= self._is_tagged(at) or found[0].number == "plur" or not imperative or (certain and opens)
+        self._sure |= self._is_tagged(at) or found[0].number == "plur" or not imperative
+        self._sure |= certain and self._opens(at)
         self._sure |= self._starts(at)
         return None if imperative and self._is_condition(at) else found[0]
+
+    def _may_ask(self, at: int) -> bool:
+        """Tell whether a word that is taken for another may be an imperative: «Полей цветы», «ешь и пей»."""
+        first = at
+        while first and (self._tokens[first - 1].pos == "ADV" or self._lower[first - 1] in self._table.polite):
+            first -= 1
+        if all("impr" not in one.grammemes for one in _addressing(self._lower[at])) or not self._opens(first):
+            return False
+        if at > 1 and self._lower[at - 1] == "и" and at - 2 in self.verbs:
+            return True
+        following = known_forms(self._lower[at + 1]) if at + 1 < len(self._lower) else ()
+        own = [one for one in known_forms(self._lower[at]) if one.case]
+        agrees = any(
+            (one.case, one.number) == (other.case, other.number) and other.gender in {"", one.gender}
+            for one in following
+            for other in own
+            if other.kind != "NOUN"
+        ) or any(one.case == "gent" for one in following[:1])
+        return not agrees and any(one.kind == "NOUN" and one.case == "accs" for one in following)
+
+    def _opens(self, at: int) -> bool:
+        """Tell whether a word is the first of a clause, but for «и», «а» or «не»."""
+        return not at or self.syntax.marks[at - 1] or self._lower[at - 1] in {"и", "а", "не"}
 
     def _is_before_name(self, at: int) -> bool:
         """Tell whether a capitalised word follows, so that a word at the start of a sentence may be a first name."""

@@ -83,6 +83,9 @@ def test_and_back(polite: str, familiar: str) -> None:
         "Я его, почитай, с детства знаю.",
         "Мири был в их руках, но город сдался.",
         "С вилкой проглотите!",  # an imperative, or what will happen
+        "Ты сначала полей цветы, а потом покорми кота.",  # «полей» is read as a noun
+        "Мой посуду и стирай бельё, а ты ленишься.",
+        "Ты ешь и пей, лей воду.",
     ],
 )
 def test_what_is_not_certain_stays(text: str) -> None:
