@@ -13,6 +13,7 @@ from augment_ru.language.inflection import noun_of
 from augment_ru.language.morphology import GENDERS, has_form, has_reading, readings
 from augment_ru.language.numerals import (
     ANY_CASE,
+    CHANGE,
     LARGEST,
     NUMERAL_CASES,
     Noun,
@@ -27,6 +28,7 @@ from augment_ru.language.numerals import (
     nouns_behind,
     numeral_atoms,
     ordinal,
+    sum_of_money,
     time_noun,
     time_of_day,
     ways_to_count,
@@ -193,6 +195,9 @@ def _fraction(text: str, match: re.Match[str]) -> Iterator[Place]:
         return
     start, end = match.start(), end_of_short(text, match.end()) if unit else stop + nouns[0].stop
     gap = " " if unit else text[stop : stop + nouns[0].start]
+    if lemma in CHANGE and len(part) == len("00"):  # «12,50 руб.»
+        yield Place(start, end, sum_of_money(whole, int(part), lemma, case), "words")
+        return
     value = decimal(whole, part, case, noun.gender or "masc").removeprefix("ноль целых ")
     yield Place(start, end, f"{value}{gap}{noun_after(max(whole, 2) if part == '5' else 2, lemma, 'nomn')}", "words")
 

@@ -240,6 +240,30 @@ def counted_phrase(number: int, phrase: str, case: str) -> str:
     return f"{_adjective(adjective, form, gender if is_one else 'plur')} {counted_phrase(number, ' '.join(rest), case)}"
 
 
+CHANGE = {"рубль": "копейка", "гривна": "копейка", "доллар": "цент", "евро": "цент"}
+"""Money, and what a hundredth of it is called."""
+
+
+def sum_of_money(whole: int, hundredths: int, money: str, case: str) -> str:
+    """Return a sum of money in words.
+
+    >>> sum_of_money(12, 50, "рубль", "nomn"), sum_of_money(1, 2, "доллар", "gent")
+    ('двенадцать рублей пятьдесят копеек', 'одного доллара двух центов')
+
+    Args:
+        whole: the whole units, from 0.
+        hundredths: the hundredths, from 0 to 99.
+        money: the lemma of the unit, a key of `CHANGE`.
+        case: the case of the sum, by its name in pymorphy3.
+    """
+    parts = ((whole, money), (hundredths, CHANGE[money]))
+    genders = (noun.gender if (noun := noun_of(lemma)) else "masc" for _, lemma in parts)
+    return " ".join(
+        f"{cardinal(number, case, gender or 'masc')} {noun_after(number, lemma, case)}"
+        for (number, lemma), gender in zip(parts, genders, strict=True)
+    )
+
+
 @cache
 def governors() -> dict[str, str]:
     """Read the dictionary `governors`: map words to what they demand of a number that follows.
@@ -410,8 +434,8 @@ def case_of_unit(before: str, behind: str) -> str:
     cases, word = cases_at(before), _WORD.search(before)
     if cases == ANY_CASE and word and any({"nomn", "sing"} <= one.grammemes for one in readings(word[1])):
         return "nomn"  # «цена 500 р.»
-    if cases == NO_GENITIVE:
-        return "nomn"
+    if cases == NO_GENITIVE:  # «купила 1,25 кг»
+        return "accs" if word and "tran" in readings(word[1])[0].grammemes else "nomn"
     if cases == {"accs", "loct"} and word:  # «в 5 км от города», «на 5 тыс. рублей», «длиной в 5 км»; not «в 5 л воды»
         inside = word[1].lower() in {"в", "во"}
         return "loct" if inside and _AWAY.match(behind) else "accs" if not inside or _AMOUNT.search(before) else ""

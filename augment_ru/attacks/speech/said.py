@@ -12,6 +12,7 @@ from augment_ru.editing.numbered import Place, fitted
 from augment_ru.language.inflection import noun_of
 from augment_ru.language.morphology import readings
 from augment_ru.language.numerals import (
+    CHANGE,
     NO_GENITIVE,
     NUMERAL_CASES,
     Noun,
@@ -26,6 +27,7 @@ from augment_ru.language.numerals import (
     noun_after,
     nouns_behind,
     ordinal,
+    sum_of_money,
     time_noun,
     time_of_day,
     ways_to_count,
@@ -111,9 +113,7 @@ _OF_CARDINALS = frozenset({"и", "ти", "ми", "мя", "ю", "ух", "ех", "
 _DATES, _YEARS, _LEAST_YEAR = range(1, 32), range(1000, 2100), 100
 _IN_YEAR = re.compile(r"(?<!\w)(?:в|со?|до|после|по|к)\s+$", re.IGNORECASE)
 _HUNDRED = 100
-_CHANGE = {"рубль": "копейка", "гривна": "копейка", "доллар": "цент", "евро": "цент"}
-"""Money, and what a hundredth of it is called."""
-_MONEY = frozenset({*_CHANGE, "копейка"})
+_MONEY = frozenset({*CHANGE, "копейка"})
 _PER_TIME = frozenset({"час", "минута", "секунда", "сутки", "день", "год", "месяц", "неделя"})
 
 
@@ -279,6 +279,9 @@ def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
     zeros = "минус " * bool(match["minus"]) + "ноль " * (len(figures) - len(str(one.whole)))
     if words:
         return start, stop, zeros + (_described(one, words) or _counted(one, words, _per(match["per"], words, found)))
+    money = [noun for noun in nouns_behind(behind) if noun.lemma in CHANGE and len(part) == len("00")]
+    if money:  # «12,50 рублей»
+        return start, stop + money[0].stop, zeros + sum_of_money(one.whole, int(part), money[0].lemma, one.case)
     if _CLOCK.fullmatch(match[0]):
         return start, stop, time_of_day(one.whole, int(part), one.case)
     if part and not (cases_at(before) and _RANKED.search(before)):  # «глава 3.2», «USB 3.0»
@@ -338,9 +341,8 @@ def _counted(one: _Number, words: list[str], per: list[str]) -> str:
     if one.ending and not one.part:  # «на 101-м км», «с 10-ю кг»
         said, case = _with_ending(one, [], set())
         return f"{said} {counted_phrase(one.whole if said == cardinal(one.whole, case) else 1, words[0], case)}"
-    if len(words) == 1 and words[0] in _CHANGE and len(one.part) == len("00"):  # «12,50 руб.»
-        rubles, kopecks = one._replace(part=""), one._replace(figures=one.part, part="")
-        return f"{_counted(rubles, words, [])} {_counted(kopecks, [_CHANGE[words[0]]], per)}"
+    if len(words) == 1 and words[0] in CHANGE and len(one.part) == len("00"):  # «12,50 руб.»
+        return " ".join([sum_of_money(one.whole, int(one.part), words[0], one.case), *per])
     noun, case = noun_of(first[0]) or noun_of(first[-1]), one.case
     gender = (noun and noun.gender) or "masc"
     number, of = one.whole, case
