@@ -87,8 +87,8 @@ class Address(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one change for each text, which rewrites all of its words that address somebody."""
-        pairs = zip(batch.once(_found, self.words), map(Rng, streams.keys.tolist()), strict=True)
-        return Proposals.of_changes(batch, (self._changes(*pair) for pair in pairs))
+        draws = map(Rng, streams.keys.tolist())
+        return Proposals.of_changes(batch, map(self._changes, batch.once(_found, self.words), draws))
 
     def _changes(self, found: "_Address", rng: Rng) -> Iterator[Change]:
         to = _OTHER.get(found.number, "")
@@ -163,13 +163,12 @@ class _Address:
             if number and token.pos in {"NOUN", "PROPN"} and token.text[0].isupper() and not self._starts(at):
                 continue  # a name that looks like a pronoun
             form = None if number else self._verb(at)
-            if (not number and form is None) or self._stays(at):
-                self._doubtful |= not number and form is None and self._may_ask(at)
-                continue
-            if form is None:
-                self.pronouns[at], self._sure = number, True
-            else:
+            if not number and form is None:
+                self._doubtful |= self._may_ask(at)
+            elif form and not self._stays(at):
                 self.verbs[at] = form
+            elif number and not self._stays(at):
+                self.pronouns[at], self._sure = number, True
         numbers = {*self.pronouns.values(), *(form.number for form in self.verbs.values())}
         self.number = numbers.pop() if len(numbers) == 1 and self._sure and not self._doubtful else ""
 
@@ -197,8 +196,7 @@ class _Address:
         if not self._is_tagged(at) and any(map(_is_finite, self._lower[at + 1 : at + 2])):
             return None  # «Мири был в их руках»
         self._sure |= self._is_tagged(at) or found[0].number == "plur" or not imperative
-        self._sure |= certain and self._opens(at)
-        self._sure |= self._starts(at)
+        self._sure |= self._starts(at) or (certain and self._opens(at))
         return None if imperative and self._is_condition(at) else found[0]
 
     def _may_ask(self, at: int) -> bool:
@@ -211,14 +209,11 @@ class _Address:
         if at > 1 and self._lower[at - 1] == "и" and at - 2 in self.verbs:
             return True
         following = known_forms(self._lower[at + 1]) if at + 1 < len(self._lower) else ()
-        own = [one for one in known_forms(self._lower[at]) if one.case]
-        agrees = any(
-            (one.case, one.number) == (other.case, other.number) and other.gender in {"", one.gender}
-            for one in following
-            for other in own
-            if other.kind != "NOUN"
-        ) or any(one.case == "gent" for one in following[:1])
-        return not agrees and any(one.kind == "NOUN" and one.case == "accs" for one in following)
+        if all(one.kind != "NOUN" or one.case != "accs" for one in following) or following[0].case == "gent":
+            return False
+        own = {(one.case, one.number, one.gender) for one in known_forms(self._lower[at]) if one.kind != "NOUN"}
+        ways = {(one.case, one.number, gender) for one in following if one.case for gender in ("", one.gender)}
+        return own.isdisjoint(ways)
 
     def _opens(self, at: int) -> bool:
         """Tell whether a word is the first of a clause, but for «и», «а» or «не»."""

@@ -199,14 +199,13 @@ class SpokenForms:
         Returns:
             The indices of the words, and for each the index of the entry in `entries`.
         """
-        found = [words[:0]]
-        for kind in self._openers:
+        where = {"asked": asks, "told": ~asks & opens, "later": ~asks & ~opens}
+        fits = np.zeros((len(self._openers), words.size), dtype=np.bool_)
+        for row, kind in enumerate(self._openers):
             table = _table("told" if kind == "later" else kind)
-            fits = forms.ranges_in(table, forms.starts[words], forms.stops[words]) & (asks == (kind == "asked"))
-            fits &= opens != (kind == "later") if kind in ("told", "later") else True
-            found.append(words[fits])
-        counts = [one.size for one in found[1:]]
-        return np.concatenate(found), np.repeat(np.array(list(self._openers.values()), dtype=np.int64), counts)
+            fits[row] = where.get(kind, ~asks) & forms.ranges_in(table, forms.starts[words], forms.stops[words])
+        numbers, at = np.nonzero(fits)
+        return words[at], np.array(list(self._openers.values()), dtype=np.int64)[numbers]
 
     def behind(self, forms: WordForms, behind_comma: Mask, clause: Mask) -> tuple[Places, Places]:
         """Find where a filler («типа») may be put after a conjunction.
@@ -414,8 +413,7 @@ def _filled(
     loud = [_is_loud(batch, forms, words) for words in (starts, starts + 1)]  # «ну» would look odd in front of them
     starts = starts[is_open & cyrillic & forms.letters[starts] & ~(loud[0] & loud[1])]
     starts = starts[_are_sentences(batch, forms, starts)]
-    lasts = np.searchsorted(sentences, sentences[starts], side="right") - 1
-    ends = forms.stops[lasts]
+    ends = forms.stops[np.searchsorted(sentences, sentences[starts], side="right") - 1]
     asks = (batch.codes[ends] == ord("?")) | (batch.codes[np.minimum(ends + 1, batch.codes.size - 1)] == ord("?"))
     opens = batch.starts[batch.rows(forms.starts[starts])] == forms.starts[starts]
     clause = forms.ranges_in(_table("clause"), forms.starts, forms.stops)

@@ -40,9 +40,8 @@ class Diminutives(ReplacesWords):
     words: str = "diminutives"
     styles: str = "chat"
 
-    def check_words(self) -> None:
-        """Read the dictionary of diminutives and check the option `styles`, so that errors are found before the run."""
-        ReplacesWords.check_words(self)
+    def __post_init__(self) -> None:
+        ReplacesWords.__post_init__(self)
         check_known(f"{self.name}.styles", self.styles, STYLES)
 
     def wants(self, doc: Doc) -> bool:

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +11,7 @@ from augment_ru.draws import Floats, Ints, Streams, paired
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals, Replacements, side_by_side
 from augment_ru.errors import check_known
-from augment_ru.language.morphology import QUESTION_WORDS, has_reading, lemmas_of, readings, word_kind
+from augment_ru.language.morphology import QUESTION_WORDS, WordKind, has_reading, lemmas_of, readings, word_kind
 from augment_ru.resources import kinds_in
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import counts_before, decode
@@ -28,7 +27,6 @@ _FOREIGN = "foreign"
 _LONGEST_PHRASE = 4
 """How many words after a preposition or an adjective are searched for its noun."""
 _ACTIONS = frozenset({"verb", "infinitive", "gerund"})
-_JOINING = ("а ", "но ", "или ")
 _OWNERS = frozenset({"его", "её", "ее", "их"})
 """Pronouns that stand before a noun as an adjective does."""
 _AFTER_OWNER = frozenset({"noun", "adjective", "participle"})
@@ -83,8 +81,10 @@ class _Words:
         texts: each word in lower case.
         capital: whether each word has a capital.
         roles: the role of each word (`WordKind.role`).
+        kinds: the kind of each word; of a unit of several words, that of the last one.
         acts: whether a verb stands before each word in its clause.
         sentences, clauses: the numbers of the sentence and the clause of each word, ascending over all texts.
+        goes_on: whether each word is in the clause of the word before it; with one more False at the end.
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -100,7 +100,9 @@ class _Words:
         self.free = [start in ends for start in self.starts]
         self.capital = [text[start].isupper() for start in self.starts]
         self.texts = [text[start:stop].lower() for start, stop in zip(self.starts, self.stops, strict=True)]
-        known = [_role(word) for word in self.texts]
+        lasts = [text.rsplit(maxsplit=1)[-1] for text in self.texts]
+        self.kinds = list(map(word_kind, lasts))
+        known = list(map(_role, lasts, self.kinds))
         russian = np.zeros(len(batch), dtype=np.bool_)
         rows = batch.rows(every)
         russian[rows[np.array([bool(role) for role in known], dtype=np.bool_)]] = True
@@ -112,11 +114,10 @@ class _Words:
         sentences = batch.sentences(every)
         self.sentences: list[int] = sentences.tolist()
         self.clauses = _clauses(batch, every, sentences, self.roles)
-        self.acts: list[bool] = []
-        last = -1
-        for role, clause in zip(self.roles, self.clauses, strict=True):
-            self.acts.append(clause == last)
-            last = clause if role in _ACTIONS else last
+        self.goes_on = [False, *(one == other for one, other in pairwise(self.clauses)), False]
+        numbered = list(enumerate(self.clauses))
+        first = {clause: at for at, clause in reversed(numbered) if self.roles[at] in _ACTIONS}
+        self.acts = [first.get(clause, at) < at for at, clause in numbered]
 
     def role_behind(self, at: int) -> str:
         """Return the role of the word behind word `at`; "" at the end of a sentence."""
@@ -125,12 +126,9 @@ class _Words:
         return self.roles[behind] if is_inside else ""
 
 
-@lru_cache(maxsize=100_000)
-def _role(text: str) -> str:
-    """Return the role of a unit in lower case: that of its last word; a word such as «Унтемка» is a noun."""
-    last = text.rsplit(maxsplit=1)[-1]
-    kind = word_kind(last)
-    return "noun" if kind.role == "adjective" and not kind.known and has_reading(last, "NOUN") else kind.role
+def _role(word: str, kind: WordKind) -> str:
+    """Return the role of a word in lower case; a word such as «Унтемка» is a noun."""
+    return "noun" if kind.role == "adjective" and not kind.known and has_reading(word, "NOUN") else kind.role
 
 
 def _clauses(batch: Batch, starts: Ints, sentences: Ints, roles: Sequence[str]) -> list[int]:
@@ -146,21 +144,17 @@ def _constituents(batch: Batch, words: _Words) -> Iterator[Unit]:
     at, lacks_noun = 0, False
     while at < len(words.starts):
         stop = _phrase(words, at)
-        kind = (
-            "argument"
-            if (stop > at + 1 and words.roles[at] != "adverb") or words.roles[at] in _NOMINAL
-            else words.roles[at]
-        )
+        own = words.roles[at]
+        kind = "argument" if own in _NOMINAL or (stop > at + 1 and own != "adverb") else own
         role = {"participle": "adjective", _FOREIGN: ""}.get(kind, kind)
-        alone = stop == at + 1 and (
-            kind in _FIXED or (kind in _BEFORE_NOUN and not has_reading(words.texts[at], "ADJS", "PRTS"))
-        )
+        modifies = kind in _BEFORE_NOUN and not has_reading(words.texts[at], "ADJS", "PRTS")
+        alone = stop == at + 1 and (kind in _FIXED or modifies)
         start, end = words.starts[at], words.stops[stop - 1]
         asks = any(not QUESTION_WORDS.isdisjoint(lemmas_of(text)) for text in words.texts[at:stop])
-        goes_before = lacks_noun and words.clauses[at] == words.clauses[at - 1] and _completes(words, at)
-        joined = words.texts[at].startswith("и " if words.acts[at] else _JOINING)  # «читал [и не понял]»
+        goes_before = lacks_noun and words.goes_on[at] and _completes(words, at)
+        joined = words.texts[at].startswith("и " if words.acts[at] else ("а ", "но ", "или "))  # «читал [и не понял]»
         fixed = alone or asks or joined or goes_before or stays[end] > stays[start]
-        lacks_noun = alone and kind in {"preposition", *_BEFORE_NOUN}
+        lacks_noun = alone and (modifies or kind == "preposition")
         yield Unit(start, end, words.clauses[at], "fixed" if fixed else role, not all(words.free[at:stop]))
         at = stop
 
@@ -177,7 +171,7 @@ def _stays_before(batch: Batch) -> Sequence[int]:
 
 def _completes(words: _Words, at: int) -> bool:
     """Tell whether a unit starts with the noun of the single word before it: «победный [гол забил]», «в [нём]»."""
-    first, before = word_kind(words.texts[at].split()[0]), word_kind(words.texts[at - 1].split()[-1])
+    first, before = word_kind(words.texts[at].split()[0]), words.kinds[at - 1]
     return before.role == "preposition" or (first.role == "noun" and bool(first.cases & before.cases))
 
 
@@ -185,14 +179,14 @@ def _phrase(words: _Words, at: int) -> int:
     """Return the number of the word after the phrase that starts with word `at`; `at + 1` for a single word."""
     noun = _noun(words, at)
     if noun is None:
-        behind = words.roles[at + 1 : at + 2] == ["adverb"] and words.clauses[at] == words.clauses[at + 1]
+        behind = words.goes_on[at + 1] and words.roles[at + 1] == "adverb"
         return at + 1 + (behind and "degree" in kinds_in("negators", words.texts[at]))
     stop = _end(words, noun)
     if words.roles[at] != "preposition" and not words.acts[at]:  # «лёд [на реке] тонкий»
         until = stop
-        while (inner := _governed(words, until)) is not None:
+        while words.goes_on[until] and words.roles[until] == "preposition" and (inner := _noun(words, until)):
             until = _end(words, inner)
-        stop = until if words.clauses[until : until + 1] == [words.clauses[noun]] else stop
+        stop = until if words.goes_on[until] else stop
     joined = stop + 1
     is_inside = joined < len(words.starts) and words.sentences[joined] == words.sentences[noun]
     if is_inside and words.texts[stop] in ("и", "или") and _are_alike(words, noun, joined):
@@ -205,14 +199,7 @@ def _end(words: _Words, noun: int) -> int:
     stop = noun + 1
     while (following := _genitive(words, stop)) is not None:
         stop = following
-    inside = stop < len(words.roles) and words.clauses[stop] == words.clauses[noun]
-    return stop + (inside and words.texts[stop].isdigit() and not _goes_on(words, stop))
-
-
-def _governed(words: _Words, at: int) -> int | None:
-    """Return the number of the noun of the preposition that goes on a clause at word `at`; None without one."""
-    inside = at < len(words.roles) and words.clauses[at] == words.clauses[at - 1]
-    return _noun(words, at) if inside and words.roles[at] == "preposition" else None
+    return stop + (words.goes_on[stop] and words.texts[stop].isdigit() and not _leads_on(words, stop))
 
 
 def _noun(words: _Words, at: int) -> int | None:
@@ -223,7 +210,7 @@ def _noun(words: _Words, at: int) -> int | None:
             break
         is_noun = role in _NOMINAL or words.texts[place] == "это"
         owns = following in _AFTER_OWNER and (words.texts[place] in _OWNERS or _points(words, place))
-        if is_noun and not owns and not (role == "number" and _goes_on(words, place)):
+        if is_noun and not owns and not (role == "number" and _leads_on(words, place)):
             return place if _agree(words, at, place) else None
         leads = is_noun or role in _BEFORE_NOUN or (role == "preposition" and place == at)
         if not leads and not (role == "adverb" and following == "adjective"):
@@ -233,28 +220,23 @@ def _noun(words: _Words, at: int) -> int | None:
 
 def _points(words: _Words, at: int) -> bool:
     """Tell whether a pronoun is the attribute of the noun behind it: «в [этом] районе», «в [это] время»."""
-    cases = word_kind(words.texts[at + 1].split()[-1]).cases
+    cases = words.kinds[at + 1].cases
     return any(one.pos == "ADJF" and one.case in cases for one in readings(words.texts[at]))
 
 
 def _agree(words: _Words, first: int, noun: int) -> bool:
     """Tell whether the adjectives in front of a noun may have its case."""
-    cases = word_kind(words.texts[noun].split()[-1]).cases
-    return all(
-        not cases or bool(cases & word_kind(words.texts[place].split()[-1]).cases)
-        for place in range(first, noun)
-        if words.roles[place] in ("adjective", "participle")
-    )
+    cases = words.kinds[noun].cases
+    attributes = (at for at in range(first, noun) if words.roles[at] in ("adjective", "participle"))
+    return not cases or all(cases & words.kinds[at].cases for at in attributes)
 
 
 def _genitive(words: _Words, at: int) -> int | None:
     """Return the number of the word after a genitive or name that starts at word `at`; None if none starts there."""
-    if at >= len(words.starts) or words.clauses[at] != words.clauses[at - 1] or words.roles[at] == "preposition":
-        return None
-    noun = _noun(words, at)
+    noun = _noun(words, at) if words.goes_on[at] and words.roles[at] != "preposition" else None
     if noun is None or words.roles[noun] != "noun":
         return None
-    kind = word_kind(words.texts[noun].split()[-1])
+    kind = words.kinds[noun]
     is_name = words.capital[noun] and not words.capital[at - 1] and "nomn" in kind.cases  # «на реке Волга»
     return noun + 1 if "gent" in kind.cases or not kind.known or is_name else None
 
@@ -264,17 +246,12 @@ def _are_alike(words: _Words, noun: int, at: int) -> bool:
     other = _noun(words, at)
     if other is None or words.roles[at] == "preposition":
         return False
-    one, two = (word_kind(words.texts[place].split()[-1]) for place in (noun, other))
-    return not one.cases or not two.cases or bool(one.cases & two.cases)
+    one, two = words.kinds[noun].cases, words.kinds[other].cases
+    return not one or not two or bool(one & two)
 
 
-def _goes_on(words: _Words, place: int) -> bool:
-    following = place + 1
-    return (
-        following < len(words.roles)
-        and words.clauses[following] == words.clauses[place]
-        and words.roles[following] in {"noun", "adjective"}
-    )
+def _leads_on(words: _Words, place: int) -> bool:
+    return words.goes_on[place + 1] and words.roles[place + 1] in {"noun", "adjective"}
 
 
 def inner_pairs(batch: Batch) -> list[tuple[Unit, Unit]]:
@@ -291,7 +268,7 @@ def inner_pairs(batch: Batch) -> list[tuple[Unit, Unit]]:
         and " " not in words.texts[at]
         and words.free[at]
         and words.free[at + 1]
-        and words.clauses[at] == words.clauses[at + 1]
+        and words.goes_on[at + 1]
         and _agree(words, at, at + 1)
     ]
 

@@ -61,11 +61,8 @@ class Emojify(Attack):
     def wants(self, doc: Doc) -> bool:
         """Tell whether a text has a number, no Russian word, or a word that may have a lemma with an emoji."""
         known = lemmas_in(dictionary, self.emoji)
-        return (
-            any(has_lemma(word, known) for word in doc.forms)
-            or not _DIGITS.isdisjoint(doc.text)
-            or not _CYRILLIC.search(doc.text)
-        )
+        plain = _CYRILLIC.search(doc.text) and _DIGITS.isdisjoint(doc.text)
+        return not plain or any(has_lemma(word, known) for word in doc.forms)
 
     def propose(self, doc: Doc, rng: Rng) -> list[Change]:
         """Propose an emoji for every word that the dictionary has, and keycaps for every number.
@@ -82,9 +79,8 @@ class Emojify(Attack):
         Emoji that mean a word of a right answer are left out, since they would give the answer away.
         """
         found = batch.once(_replaceable_of_all, self.emoji, self.english)
-        draws = map(Rng, streams.keys.tolist())
-        changes = ([_change(*one, rng) for one in row] for row, rng in zip(found, draws, strict=True))
-        return Proposals.of_changes(batch, changes)
+        pairs = zip(found, map(Rng, streams.keys.tolist()), strict=True)
+        return Proposals.of_changes(batch, ([_change(*one, rng) for one in row] for row, rng in pairs))
 
 
 Replaceable: TypeAlias = list[tuple[Token, tuple[str, ...]]]

@@ -383,10 +383,7 @@ class ReplacesWords(Attack):
 
     def __post_init__(self) -> None:
         check_guards(self.name, self.guards)
-        self.check_words()
-
-    def check_words(self) -> None:
-        """Read the dictionary of the attack, so that an unknown or malformed one is an error before the run starts."""
+        senses(self.words)  # so that an unknown or malformed dictionary is an error before the run starts
         senses(self.words)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
@@ -401,9 +398,8 @@ class ReplacesWords(Attack):
         """
         word = doc.words[at]
         for sense in senses(self.words).get((word.lemma, word.pos), ()):
-            if in_phrase(doc.text, doc.words, at, sense.stays):
-                continue
-            if not sense.only or in_phrase(doc.text, doc.words, at, sense.only):
+            fits = not sense.only or in_phrase(doc.text, doc.words, at, sense.only)
+            if fits and not in_phrase(doc.text, doc.words, at, sense.stays):
                 return (rng.choice_best_first(sense.synonyms), *sense.synonyms)
         return ()
 
@@ -418,15 +414,14 @@ class ReplacesWords(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to replace every word that the dictionary has by another one in the same grammatical form."""
-        pairs = zip(batch.once(trees_of), streams.keys.tolist(), strict=True)
-        return Proposals.of_changes(batch, (self._changes(syntax, Rng(key)) for syntax, key in pairs))
+        draws = map(Rng, streams.keys.tolist())
+        return Proposals.of_changes(batch, map(self._changes, batch.once(trees_of), draws))
 
     def _changes(self, syntax: Syntax, rng: Rng) -> Iterator[Change]:
         doc = syntax.doc
         for at in self._places(doc):
             number = syntax.numbers.get(doc.words[at].start)
-            lemmas = self.lemmas(doc, at, rng) if number is not None else ()
-            if number is None or not lemmas:
+            if number is None or not (lemmas := self.lemmas(doc, at, rng)):
                 continue
             there = _words_beside(syntax, syntax.roots[number])
             for lemma in dict.fromkeys(lemmas):

@@ -443,10 +443,9 @@ class _Plan:
         self.joins = spacing.times({name: factors[name] * _NOT_LISTED.get(name, 1.0) for name in separators})
         parted = {prefix.removesuffix("*"): one.rate for one in self.joins.of("split") for prefix in one.phrases}
         prefixes = dict(sorted(parted.items(), key=lambda one: (-len(one[0]), one[0])))
-        self.misspellings = self.plain = Misspellings(lexicon, rules, factors, prefixes)
+        self.misspellings = Misspellings(lexicon, rules, factors, prefixes)
         slips = {name: factor for name, factor in factors.items() if float(table[name][_CAREFUL])}
-        if slips != factors:
-            self.plain = Misspellings(lexicon, rules, slips, prefixes)
+        self.plain = Misspellings(lexicon, rules, slips, prefixes) if slips != factors else self.misspellings
 
 
 _plan_of = cache(_Plan)

@@ -120,24 +120,22 @@ _PER_TIME = frozenset({"час", "минута", "секунда", "сутки",
 def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
     """Yield the start, the stop and the spoken form of each number of a text («5 кг»); the ranges do not overlap."""
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
-    text = _SIZE.sub(lambda match: _TIMES.sub("×", match[0]), text)
+    text = _SIZE.sub(lambda match: re.sub("[хxХX]", "×", match[0]), text)
     done: list[Said] = []
     for one in chain(_groups(text), _dates(text, found), _days(text), _pairs(text), _rest(text, found, done)):
         if all(one[1] <= start or stop <= one[0] for start, stop, _ in done):
             done.append(one)
-    last: Said | None = None
+    joined: list[Said] = []
     for start, stop, new in sorted(done):
-        if last and text[last[1] : start].strip() == "×":
-            last = last[0], stop, f"{last[2]} на {new}"
-            continue
-        yield from (last,) if last else ()
-        last = start, stop, new
-    yield from (last,) if last else ()
+        if joined and text[joined[-1][1] : start].strip() == "×":
+            joined[-1] = joined[-1][0], stop, f"{joined[-1][2]} на {new}"
+        else:
+            joined.append((start, stop, new))
+    yield from joined
 
 
 _SIZE = re.compile(r"(?<![\w.,/-])(?!0[хx])\d+(?:[.,]\d+)?(?:(?:[хx×]| [хx×] )\d+(?:[.,]\d+)?)+(?![-/])", re.IGNORECASE)
-_TIMES = re.compile("[хx×]", re.IGNORECASE)
-"""The sign between the sides of a size, such as «6х4 м», which is one change."""
+"""The sides of a size with the signs between them, such as «6х4 м»; they are one change."""
 
 
 def _rest(text: str, found: Amounts, done: list[Said]) -> Iterator[Said]:
@@ -277,11 +275,11 @@ def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
         said = counted_phrase(1, found.nouns[named[0].strip().lower()], case)
         return start - len(named[0]), stop, " ".join([said, *map(_spelled, filter(None, (figures, part)))])
     zeros = "минус " * bool(match["minus"]) + "ноль " * (len(figures) - len(str(one.whole)))
+    money = next((noun for noun in nouns_behind(behind) if noun.lemma in CHANGE), None)
+    if money and not words and len(part) == len("00"):  # «12,50 рублей»
+        words, stop = [money.lemma], stop + money.stop
     if words:
         return start, stop, zeros + (_described(one, words) or _counted(one, words, _per(match["per"], words, found)))
-    money = [noun for noun in nouns_behind(behind) if noun.lemma in CHANGE and len(part) == len("00")]
-    if money:  # «12,50 рублей»
-        return start, stop + money[0].stop, zeros + sum_of_money(one.whole, int(part), money[0].lemma, one.case)
     if _CLOCK.fullmatch(match[0]):
         return start, stop, time_of_day(one.whole, int(part), one.case)
     if part and not (cases_at(before) and _RANKED.search(before)):  # «глава 3.2», «USB 3.0»

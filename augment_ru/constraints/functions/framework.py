@@ -182,24 +182,21 @@ class _Clauses:
         """Tell whether the clause of a word has a link verb."""
         return self._number[at] in self._links
 
+    def _clause(self, at: int) -> range:
+        """Return the numbers of the words of the clause of a word."""
+        return range(bisect_left(self._number, self._number[at]), bisect_right(self._number, self._number[at]))
+
     def is_past(self, at: int) -> bool:
         """Tell whether the clause of a word has a verb in the past tense, which does not say whether «я» or «ты»."""
-        clause = slice(bisect_left(self._number, self._number[at]), bisect_right(self._number, self._number[at]))
-        return any(
-            kind == "VERB" and has_reading(word, "past")
-            for kind, word in zip(self._kinds[clause], self._words[clause], strict=True)
-        )
+        return any(self._kinds[one] == "VERB" and has_reading(self._words[one], "past") for one in self._clause(at))
 
     def has_predicate(self, at: int) -> bool:
         """Tell whether the clause of a word has another predicate than a link verb: «стало ясно» has none."""
-        number = self._number[at]
-        clause = range(bisect_left(self._number, number), self._last.get(number, -1) + 1)
-        return any(self._kinds[place] in _PREDICATES and not _is_link(self._words[place]) for place in clause)
+        return any(self._kinds[one] in _PREDICATES and not _is_link(self._words[one]) for one in self._clause(at))
 
     def is_bare(self, at: int) -> bool:
         """Tell whether the clause of a word has no predicate and follows another clause of the sentence."""
-        number = self._number[at]
-        return number not in self._last and self._words[bisect_left(self._number, number)] in _GO_ON
+        return self._number[at] not in self._last and self._words[self._clause(at).start] in _GO_ON
 
     def continues(self, at: int) -> bool:
         """Tell whether a predicate follows a word in its clause."""
@@ -207,7 +204,7 @@ class _Clauses:
 
     def is_condition(self, at: int) -> bool:
         """Tell whether the clause of a word says when or of whom the main clause is true: «если», «кто»."""
-        start = bisect_left(self._number, self._number[at])
+        start = self._clause(at).start
         return not _CONDITIONS.isdisjoint(self._words[start : start + _OPENING])
 
 
