@@ -275,9 +275,9 @@ def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
         said = counted_phrase(1, found.nouns[named[0].strip().lower()], case)
         return start - len(named[0]), stop, " ".join([said, *map(_spelled, filter(None, (figures, part)))])
     zeros = "минус " * bool(match["minus"]) + "ноль " * (len(figures) - len(str(one.whole)))
-    money = next((noun for noun in nouns_behind(behind) if noun.lemma in CHANGE), None)
-    if money and not words and len(part) == len("00"):  # «12,50 рублей»
-        words, stop = [money.lemma], stop + money.stop
+    nouns = nouns_behind(behind) if len(part) == len("00") and not words else []
+    if money := [noun for noun in nouns if noun.lemma in CHANGE]:  # «12,50 рублей»
+        words, stop = [money[0].lemma], stop + money[0].stop
     if words:
         return start, stop, zeros + (_described(one, words) or _counted(one, words, _per(match["per"], words, found)))
     if _CLOCK.fullmatch(match[0]):
