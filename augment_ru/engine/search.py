@@ -474,22 +474,22 @@ class Gate:
         """
         tops = self.scores(self.plan.levels)
         weak = self._weak(tops)
-        if weak.any():
-            alone = self._alone(legal, active & np.tile(weak, self._tiles.count)[legal.owners])
-            self._lower_thresholds(legal, tops, alone, weak)
-            weak = self._weak(tops)
         if not weak.any():
             self._known = tops
             return
-        weak_tries = np.tile(weak, self._tiles.count)
+        owners, count = legal.owners, self._tiles.count
+        alone = self._alone(legal, active & np.tile(weak, count)[owners])
+        passing = np.bincount(owners[alone >= np.tile(self.thresholds, count)[owners]], minlength=tops.size)
+        poor = weak & (self.by_candidate(passing).max(axis=0) < min_changes)
+        alone = np.fmax(alone, self._alone(legal, ~active & np.tile(poor, count)[owners]))
+        self._lower_thresholds(legal, tops, alone, weak)
+        weak_tries = np.tile(self._weak(tops), count)
         self._known = np.where(weak_tries, np.nan, tops)
-        kept = self._passing(legal, alone, active & ~weak_tries[legal.owners])
-        counts = np.bincount(legal.owners[kept], minlength=weak_tries.size)
-        poor = weak & (self.by_candidate(counts).max(axis=0) < min_changes) & (self.thresholds < np.inf)
-        if poor.any():
-            more = ~active & np.tile(poor, self._tiles.count)[legal.owners]
-            kept = self._passing(legal, self._alone(legal, more), kept, min_changes - counts)
-        self.plan = legal.keep(kept)
+        kept = self._passing(legal, np.where(active, alone, np.nan), active & ~weak_tries[owners])
+        counts = np.bincount(owners[kept], minlength=tops.size)
+        few = weak_tries & np.tile(self.by_candidate(counts).max(axis=0) < min_changes, count)
+        left = np.where(few, min_changes - counts, 0)
+        self.plan = legal.keep(self._passing(legal, np.where(active, np.nan, alone), kept, left))
 
     def _weak(self, tops: Floats) -> Mask:
         """Return whether no candidate of each unit passes with these scores, shape (tries,)."""
