@@ -318,9 +318,9 @@ class Preparation:
             texts = [text for held in each for text in held.values()]
         wanted = {task: self.constraints(task) for task in tasks}
         guards = {name: constraint_of(name) for name in sorted(needs.guards)}
-        applied = [one for several in (*wanted.values(), guards.values()) for one in several]
         ruled = [one for several in wanted.values() for one in several]
-        rules, read = (frozenset[str]().union(*(one.layers for one in several)) for several in (ruled, applied))
+        rules = frozenset[str]().union(*(one.layers for one in ruled))
+        read = rules.union(*(one.layers for one in guards.values()))
         if any(one.warns for one in ruled):
             needs = needs._replace(wants=(), layered=())
         docs, seen = self._wanted(texts, owners, needs, rules, read)
@@ -354,9 +354,7 @@ class Preparation:
 
 def _asked(docs: Mapping[int, Doc], owners: Ints, wants: Wants) -> dict[int, Doc]:
     """Return the texts, by number, of the records with a text that an attack wants; all texts if `wants` is empty."""
-    if not wants:
-        return dict(docs)
-    found = {owners[row] for row, doc in docs.items() if any(one(doc) for one in wants)}
+    found = {owners[row] for row, doc in docs.items() if not wants or any(one(doc) for one in wants)}
     return {row: doc for row, doc in docs.items() if owners[row] in found}
 
 

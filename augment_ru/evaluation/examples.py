@@ -75,15 +75,6 @@ class Example:
     task: Task
     text: str
     shots: tuple[Mapping[str, Any], ...] = ()
-    _asked: bytes | None = field(default=None, init=False, compare=False, repr=False)
-
-    @property
-    def asked(self) -> bytes:
-        """The question without its demonstrations as JSON, of which the key of its answer in the cache is made."""
-        if self._asked is None:  # several models are asked
-            parts = self.task.name, self.task.scoring.gold, self.text, self.record
-            object.__setattr__(self, "_asked", _canonical(parts))
-        return cast("bytes", self._asked)
 
     def __repr__(self) -> str:
         return f"Example({brief(self.text)}, task {self.task.name!r}, {len(self.shots)} demonstrations)"
@@ -424,9 +415,9 @@ def answer_keys(signature: str, examples: Sequence[Example], repeats: Sequence[i
         return [blake2b(key + b"%d" % time, digest_size=16).digest() if time else key for key, time in keys]
     shown = {id(example.shots): example.shots for example in examples}
     shots_of = {key: _canonical(shots) for key, shots in shown.items()}
-    start = _canonical((signature,))[:-1] + b","  # the list that holds the signature and what is asked
-    both = ((example.asked[1:], shots_of[id(example.shots)]) for example in examples)
-    return [blake2b(b"".join((start, asked, shots)), digest_size=16).digest() for asked, shots in both]
+    asked = (_canonical((signature, one.task.name, one.task.scoring.gold, one.text, one.record)) for one in examples)
+    both = zip(asked, examples, strict=True)
+    return [blake2b(question + shots_of[id(one.shots)], digest_size=16).digest() for question, one in both]
 
 
 def _as_json(value: object) -> object:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
@@ -20,7 +19,6 @@ from augment_ru.evaluation.examples import (
     Cache,
     Example,
     NamedModel,
-    Prediction,
     QuestionCounts,
     ask,
     example_of,
@@ -499,11 +497,6 @@ def run_model(
     """
     orders = {attack: old_labels(plan.pairs, attack) for attack in plan.pairs.attacks}
 
-    def answer(prediction: Prediction) -> Answer:
-        return answer_of(without_marks(prediction), plan.pairs.task, plan.pairs.kind)
-
-    of_text = lru_cache(answer)  # most predictions are one of few labels
-
     def run_of(shots: int | None, episodes: Sequence[int], counts: QuestionCounts, repeat: int) -> ModelRun:
         originals: list[Sequence[Answer]] = []
         attacks: dict[str, list[Sequence[Answer]]] = {attack: [] for attack in plan.pairs.attacks}
@@ -512,7 +505,7 @@ def run_model(
         for episode in episodes:
             predictions = ask(model, plan.examples(shots, episode), cache, counts, advance, repeat=repeat)
             with saying_where(f"`model` {model.name}"):
-                answers = [of_text(one) if type(one) is str else answer(one) for one in predictions]
+                answers = [answer_of(without_marks(one), plan.pairs.task, plan.pairs.kind) for one in predictions]
             by_attack = plan.by_attack(answers)
             originals.append(by_attack[""])
             for attack, own_predictions in plan.by_attack(predictions).items():

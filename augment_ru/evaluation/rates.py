@@ -763,9 +763,7 @@ def scores(
     known: dict[tuple[str | None, int], Sequence[int]] = {}
     for label, golds in enumerate(golds_of_labels):
         places = [at for at, gold in enumerate(golds) if gold is not None]
-        by_group: Mapping[str | None, Sequence[int]] = {None: places} if places else {}
-        if in_groups:
-            by_group = grouped((group_of(pairs.originals[rows[at]].values, task), at) for at in places)
+        by_group = grouped((group_of(pairs.originals[rows[at]].values, task) if in_groups else None, at) for at in places)
         known |= {(group, label): own for group, own in by_group.items()}
     known = dict(sorted(known.items(), key=lambda one: (one[0][0] is None, one[0])))
     every = [(label, own) for (_, label), own in known.items()]
