@@ -288,15 +288,13 @@ class Preparation:
             return docs, docs
         split = dict(enumerate(self.annotate(texts, frozenset({"tokens"}))))
         kept = _asked(split, owners, needs.layered)
-        reached = _asked(split, owners, needs.wants) if needs.wants != needs.layered else kept
         if "syntax" in needs.layers:
             some = self.annotate.further(list(kept.values()), needs.layers - {"syntax"}, last=False)
-            asked = _asked(dict(zip(kept, some, strict=True)), owners, needs.layered)
-            reached, kept = asked if reached is kept else reached, asked
-        every = dict[int, Doc]()
-        for members, layers in ((kept, needs.layers | read), (reached, rules)):
-            new = {row: doc for row, doc in members.items() if row not in every}
-            every.update(zip(new, self.annotate.further(list(new.values()), layers), strict=True))
+            kept = _asked(dict(zip(kept, some, strict=True)), owners, needs.layered)
+        reached = kept if needs.wants == needs.layered else _asked(split, owners, needs.wants)
+        rest = {row: doc for row, doc in reached.items() if row not in kept}
+        every = dict(zip(kept, self.annotate.further(list(kept.values()), needs.layers | read), strict=True))
+        every.update(zip(rest, self.annotate.further(list(rest.values()), rules), strict=True))
         nothing = closed(needs.layers | read)
         docs = [every[row] if row in kept else Doc(text, (), nothing) for row, text in enumerate(texts)]
         return docs, [every.get(row) for row in range(len(texts))]

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import lru_cache
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
@@ -473,13 +472,12 @@ class Cache:
             AugmentError: the file is damaged.
         """
         found: dict[bytes, Prediction] = {}
-        read = lru_cache(_answer)  # most answers are one of few labels
         with self._saying("remove the file, or name another"):
             for start in range(0, len(keys), _MANY):
                 part = keys[start : start + _MANY]
                 marks = ",".join("?" * len(part))
                 query = f"SELECT key, answer FROM answers WHERE key IN ({marks})"  # noqa: S608  (question marks alone)
-                found.update((key, read(answer)) for key, answer in self._file.execute(query, part))
+                found.update((key, _answer(answer)) for key, answer in self._file.execute(query, part))
         return found
 
     def put(self, answers: Iterable[tuple[bytes, Prediction]]) -> None:

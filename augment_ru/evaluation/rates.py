@@ -758,13 +758,14 @@ def scores(
     rows = range(len(pairs.originals)) if rows is None else rows
     task = pairs.task
     decided = task.scoring.decided
-    in_groups = task.scoring.mean_over == "groups" and task.scoring.grouped_by is not None
+    in_groups = task.scoring.mean_over == "groups"
     golds_of_labels = list(zip(*map(pairs.golds.__getitem__, rows), strict=True))
-    known: dict[tuple[str | None, int], Sequence[int]] = {}
-    for label, golds in enumerate(golds_of_labels):
-        places = [at for at, gold in enumerate(golds) if gold is not None]
-        by_group = grouped((group_of(pairs.originals[rows[at]].values, task) if in_groups else None, at) for at in places)
-        known |= {(group, label): own for group, own in by_group.items()}
+    known = grouped(
+        ((group_of(pairs.originals[rows[at]].values, task) if in_groups else None, label), at)
+        for label, golds in enumerate(golds_of_labels)
+        for at, gold in enumerate(golds)
+        if gold is not None
+    )
     known = dict(sorted(known.items(), key=lambda one: (one[0][0] is None, one[0])))
     every = [(label, own) for (_, label), own in known.items()]
 

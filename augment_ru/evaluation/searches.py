@@ -11,7 +11,6 @@ from contextlib import suppress
 from statistics import fmean
 from typing import Any
 
-import numpy as np
 from msgspec.structs import replace
 
 from augment_ru.errors import AugmentError, amount
@@ -25,8 +24,7 @@ from augment_ru.formats.read import read_rows
 from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
-from augment_ru.text import characters
-from augment_ru.text.words import LETTERS_AND_DIGITS, word_bounds
+from augment_ru.text.words import LETTERS_AND_DIGITS, word_ranges
 
 FEATURES = ("attack", "kind", "letter", "word")
 """The properties by which edits are counted: the attack, the kind (replaced, deleted …), the letter, the touched word.
@@ -39,8 +37,6 @@ _MOST = {"attack": 20, "kind": 5, "letter": 10, "word": 15}
 _FEW = 5
 """Values that were tried fewer times are listed last."""
 _HARDEST = 10
-_AT_ONCE = 4096
-"""The number of originals whose words are counted at once; it limits the memory."""
 
 
 def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Mapping[str, Counter[str]]:
@@ -371,12 +367,8 @@ def edits_per_100_words(pairs: Pairs) -> dict[str, float | None]:
     Args:
         pairs: the original and perturbed rows.
     """
-    words_of: list[int] = []
-    for start in range(0, len(pairs.originals), _AT_ONCE):
-        records = [Record(one.values, pairs.task) for one in pairs.originals[start : start + _AT_ONCE]]
-        codes, starts = characters.encode(["\n".join(record.texts().values()) for record in records])
-        words, _ = word_bounds(codes, characters.classes(codes))
-        words_of += np.diff(np.searchsorted(words, starts)).tolist()
+    texts_of = (Record(one.values, pairs.task).texts() for one in pairs.originals)
+    words_of = [sum(len(word_ranges(text)) for text in texts.values()) for texts in texts_of]
     found: dict[str, float | None] = {}
     for attack, rows in pairs.attacks.items():
         changed = [pair for pair in rows if pair.edits and any(pair.edits.values())]
