@@ -28,7 +28,7 @@ DIGESTS = {
     "casing": "e0980e8fd50fab08",
     "colloquial": "6d450bdd030fe971",
     "diminutives": "e6c287335e316b46",
-    "eda_delete": "61bdc85e423248ec",
+    "eda_delete": "bd8e0008936b977b",
     "eda_swap": "5ae15c43a2dc8415",
     "emojify": "95fe9759f9f9934b",
     "evasion": "962b19fab6356cce",

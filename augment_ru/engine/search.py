@@ -476,22 +476,21 @@ class Gate:
         tops = self.scores(self.plan.levels)
         best = np.fmax.reduce(self.by_candidate(tops))
         weak = ~(best >= self.thresholds)
-        if weak.any():
-            alone = self._alone(legal, active & weak[legal.owners % self.units])
-            self._lower_thresholds(legal, best, alone, weak)
-            weak = ~(best >= self.thresholds)
         if not weak.any():
             self._known = tops
             return
-        weak_tries = np.tile(weak, self._tiles.count)
-        self._known = np.where(weak_tries, np.nan, tops)
-        kept = self._passing(legal, alone, active & ~weak_tries[legal.owners])
-        counts = np.bincount(legal.owners[kept], minlength=weak_tries.size)
-        poor = weak & (self.by_candidate(counts).max(axis=0) < min_changes) & (self.thresholds < np.inf)
-        if poor.any():
-            more = ~active & poor[legal.owners % self.units]
-            kept = self._passing(legal, self._alone(legal, more), kept, min_changes - counts)
-        self.plan = legal.keep(kept)
+        owners, of = legal.owners, legal.owners % self.units
+        alone = self._alone(legal, active & weak[of])
+        passing = np.bincount(owners[alone >= self.thresholds[of]], minlength=tops.size)
+        poor = weak & (self.by_candidate(passing).max(axis=0) < min_changes)
+        alone = np.fmax(alone, self._alone(legal, ~active & poor[of]))
+        self._lower_thresholds(legal, best, alone, weak)
+        weak = ~(best >= self.thresholds)
+        self._known = np.where(np.tile(weak, self._tiles.count), np.nan, tops)
+        kept = self._passing(legal, np.where(active, alone, np.nan), active & ~weak[of])
+        counts = self.by_candidate(np.bincount(owners[kept], minlength=tops.size))
+        left = np.where(weak & (counts.max(axis=0) < min_changes), min_changes - counts, 0).ravel()
+        self.plan = legal.keep(self._passing(legal, np.where(active, np.nan, alone), kept, left))
 
     def _lower_thresholds(self, legal: Plan, best: Floats, alone: Floats, weak: Mask) -> None:
         """Leave out sentences of a record, so that the most of them pass: the fewer change, the lower their threshold.

@@ -284,9 +284,9 @@ def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
         return start, stop + money[0].stop, zeros + sum_of_money(one.whole, int(part), money[0].lemma, one.case)
     if _CLOCK.fullmatch(match[0]):
         return start, stop, time_of_day(one.whole, int(part), one.case)
-    if part and not (cases_at(before) and _RANKED.search(before)):  # «глава 3.2», «USB 3.0»
-        return start, stop, f"{_spelled(figures)} {_spelled(part)}"
-    return start, stop, zeros + (_decimal(one) if part else _said(one))
+    in_parts = part and not (cases_at(before) and _RANKED.search(before))  # «глава 3.2», «USB 3.0»
+    new = f"{_spelled(figures)} {_spelled(part)}" if in_parts else zeros + (_decimal(one) if part else _said(one))
+    return start, stop, new
 
 
 def _case_of_noun(before: str, numbered: re.Pattern[str]) -> str:
