@@ -288,15 +288,13 @@ class Preparation:
             return docs, docs
         split = dict(enumerate(self.annotate(texts, frozenset({"tokens"}))))
         kept = _asked(split, owners, needs.layered)
-        reached = _asked(split, owners, needs.wants) if needs.wants != needs.layered else kept
         if "syntax" in needs.layers:
             some = self.annotate.further(list(kept.values()), needs.layers - {"syntax"}, last=False)
-            asked = _asked(dict(zip(kept, some, strict=True)), owners, needs.layered)
-            reached, kept = asked if reached is kept else reached, asked
-        every = dict[int, Doc]()
-        for members, layers in ((kept, needs.layers | read), (reached, rules)):
-            new = {row: doc for row, doc in members.items() if row not in every}
-            every.update(zip(new, self.annotate.further(list(new.values()), layers), strict=True))
+            kept = _asked(dict(zip(kept, some, strict=True)), owners, needs.layered)
+        reached = kept if needs.wants == needs.layered else _asked(split, owners, needs.wants)
+        rest = {row: doc for row, doc in reached.items() if row not in kept}
+        every = dict(zip(kept, self.annotate.further(list(kept.values()), needs.layers | read), strict=True))
+        every.update(zip(rest, self.annotate.further(list(rest.values()), rules), strict=True))
         nothing = closed(needs.layers | read)
         docs = [every[row] if row in kept else Doc(text, (), nothing) for row, text in enumerate(texts)]
         return docs, [every.get(row) for row in range(len(texts))]
@@ -318,9 +316,9 @@ class Preparation:
             texts = [text for held in each for text in held.values()]
         wanted = {task: self.constraints(task) for task in tasks}
         guards = {name: constraint_of(name) for name in sorted(needs.guards)}
-        applied = [one for several in (*wanted.values(), guards.values()) for one in several]
         ruled = [one for several in wanted.values() for one in several]
-        rules, read = (frozenset[str]().union(*(one.layers for one in several)) for several in (ruled, applied))
+        rules = frozenset[str]().union(*(one.layers for one in ruled))
+        read = rules.union(*(one.layers for one in guards.values()))
         if any(one.warns for one in ruled):
             needs = needs._replace(wants=(), layered=())
         docs, seen = self._wanted(texts, owners, needs, rules, read)
@@ -354,9 +352,7 @@ class Preparation:
 
 def _asked(docs: Mapping[int, Doc], owners: Ints, wants: Wants) -> dict[int, Doc]:
     """Return the texts, by number, of the records with a text that an attack wants; all texts if `wants` is empty."""
-    if not wants:
-        return dict(docs)
-    found = {owners[row] for row, doc in docs.items() if any(one(doc) for one in wants)}
+    found = {owners[row] for row, doc in docs.items() if not wants or any(one(doc) for one in wants)}
     return {row: doc for row, doc in docs.items() if owners[row] in found}
 
 

@@ -9,7 +9,7 @@ It returns only units that were scored and passed.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -397,9 +397,10 @@ class Gate:
         self._known: Floats | None = None
         self.plan = legal.keep(active)
         self._legal, self._active = (self.by_candidate(plan.levels).sum(axis=0) for plan in (legal, self.plan))
-        self._raised = partial(raised_threshold, threshold)
         self._most = self._changed()
-        self.thresholds = np.array([*map(self._raised, self._most.tolist())], dtype=np.float64)
+        counts = range(self._most.max(initial=0) + 1)
+        self._raised = np.array([raised_threshold(threshold, count) for count in counts], dtype=np.float64)
+        self.thresholds = self._raised[self._most]
         if scorer.screens:
             self._screen(legal, active, min_changes)
 
@@ -473,30 +474,25 @@ class Gate:
             min_changes: the fewest changes that each unit gets.
         """
         tops = self.scores(self.plan.levels)
-        weak = self._weak(tops)
+        best = np.fmax.reduce(self.by_candidate(tops))
+        weak = ~(best >= self.thresholds)
         if not weak.any():
             self._known = tops
             return
-        owners, count = legal.owners, self._tiles.count
-        alone = self._alone(legal, active & np.tile(weak, count)[owners])
-        passing = np.bincount(owners[alone >= np.tile(self.thresholds, count)[owners]], minlength=tops.size)
+        owners, of = legal.owners, legal.owners % self.units
+        alone = self._alone(legal, active & weak[of])
+        passing = np.bincount(owners[alone >= self.thresholds[of]], minlength=tops.size)
         poor = weak & (self.by_candidate(passing).max(axis=0) < min_changes)
-        alone = np.fmax(alone, self._alone(legal, ~active & np.tile(poor, count)[owners]))
-        self._lower_thresholds(legal, tops, alone, weak)
-        weak_tries = np.tile(self._weak(tops), count)
-        self._known = np.where(weak_tries, np.nan, tops)
-        kept = self._passing(legal, np.where(active, alone, np.nan), active & ~weak_tries[owners])
-        counts = np.bincount(owners[kept], minlength=tops.size)
-        few = weak_tries & np.tile(self.by_candidate(counts).max(axis=0) < min_changes, count)
-        left = np.where(few, min_changes - counts, 0)
+        alone = np.fmax(alone, self._alone(legal, ~active & poor[of]))
+        self._lower_thresholds(legal, best, alone, weak)
+        weak = ~(best >= self.thresholds)
+        self._known = np.where(np.tile(weak, self._tiles.count), np.nan, tops)
+        kept = self._passing(legal, np.where(active, alone, np.nan), active & ~weak[of])
+        counts = self.by_candidate(np.bincount(owners[kept], minlength=tops.size))
+        left = np.where(weak & (counts.max(axis=0) < min_changes), min_changes - counts, 0).ravel()
         self.plan = legal.keep(self._passing(legal, np.where(active, np.nan, alone), kept, left))
 
-    def _weak(self, tops: Floats) -> Mask:
-        """Return whether no candidate of each unit passes with these scores, shape (tries,)."""
-        weak: Mask = ~np.logical_or.reduce(self.by_candidate(tops) >= self.thresholds)
-        return weak
-
-    def _lower_thresholds(self, legal: Plan, tops: Floats, alone: Floats, weak: Mask) -> None:
+    def _lower_thresholds(self, legal: Plan, best: Floats, alone: Floats, weak: Mask) -> None:
         """Leave out sentences of a record, so that the most of them pass: the fewer change, the lower their threshold.
 
         A sentence that is left out gets an infinite threshold. Those with the lowest best scores are left out first; of
@@ -504,18 +500,18 @@ class Gate:
 
         Args:
             legal: the legal changes.
-            tops: the score of each try with all its changes, shape (tries,).
+            best: the best score of each unit with all changes of a candidate, shape (units,).
             alone: the score of each change by itself, NaN where it was not scored, shape (changes,).
             weak: whether no candidate of each unit passes, shape (units,).
         """
         units, of = legal.owners % self.units, self._units.records
-        best, ranks = np.fmax.reduce(self.by_candidate(tops)), np.full(self.units, np.inf)
+        best, ranks = best.copy(), np.full(self.units, np.inf)
         np.fmax.at(best, units, alone)
         np.minimum.at(ranks, units, legal.proposals.ranks)
         for record in np.unique(of[weak & (self._most > 1)]).tolist():
             own = np.flatnonzero((of == record) & (best > -np.inf))
             own = own[np.lexsort((ranks[own], -best[own]))]
-            limits = np.array([*map(self._raised, np.minimum(np.arange(own.size) + 1, self._most[own]).tolist())])
+            limits = self._raised[np.minimum(np.arange(own.size) + 1, self._most[own])]
             if (passing := np.flatnonzero(best[own] >= limits)).size:
                 self.thresholds[own] = limits[passing[-1]]
                 self.thresholds[own[passing[-1] + 1 :]] = np.inf
@@ -544,7 +540,7 @@ class Gate:
             most: the most changes that may be added to each try, the lowest ranks first, shape (tries,); None for no
                 limit.
         """
-        limits = np.tile(self.thresholds, self._tiles.count)[legal.owners]
+        limits = self.thresholds[legal.owners % self.units]
         best = np.full(self.plan.levels.size, -np.inf)
         np.maximum.at(best, legal.owners, np.where(alone < limits, alone, -np.inf))
         self._note_failed(best)

@@ -105,10 +105,8 @@ class Natasha:
             parsed = trees(sentences)
             columns["_relation"] = _regroup(parts, [[relation for _, relation in row] for row in parsed])
             columns["_head"] = _regroup(parts, [[head for head, _ in row] for row in parsed], heads=True)
-        filled = max((at for at, name in enumerate(_COLUMNS) if name in columns), default=-1)
         rows = [
-            columns.get(name) or [[default] * len(part.words) for part in parts]
-            for name, default in list(_COLUMNS.items())[: filled + 1]
+            columns.get(name) or [[default] * len(part.words) for part in parts] for name, default in _COLUMNS.items()
         ]
         found = list[Doc]()
         for doc, *row in zip(split, *rows, strict=True):

@@ -256,12 +256,9 @@ def sum_of_money(whole: int, hundredths: int, money: str, case: str) -> str:
         money: the lemma of the unit, a key of `CHANGE`.
         case: the case of the sum, by its name in pymorphy3.
     """
-    parts = ((whole, money), (hundredths, CHANGE[money]))
-    genders = (noun.gender if (noun := noun_of(lemma)) else "masc" for _, lemma in parts)
-    return " ".join(
-        f"{cardinal(number, case, gender or 'masc')} {noun_after(number, lemma, case)}"
-        for (number, lemma), gender in zip(parts, genders, strict=True)
-    )
+    parts = ((whole, noun_of(money)), (hundredths, noun_of(CHANGE[money])))
+    said = (f"{cardinal(of, case, noun.gender)} {noun_after(of, noun.lemma, case)}" for of, noun in parts if noun)
+    return " ".join(said)
 
 
 @cache

@@ -37,11 +37,6 @@ class Pieces:
         self.pieces = [text[start:stop] for start, stop in self.places]
         self.judged = [odd.get(piece) for piece in self.pieces]
 
-    @property
-    def is_russian(self) -> bool:
-        """Whether so few words of the text are of another language that letters like «і» in it are to be read."""
-        return self.languages[0] * _FOREIGN <= self.languages[1]
-
     def is_initial(self, at: int) -> bool:
         """Tell whether a sentence begins with the piece of index `at`."""
         return is_initial(self.pieces, at)
@@ -128,7 +123,7 @@ def is_initial(pieces: Sequence[str], at: int) -> bool:
 _ALIKE = re.compile(r"[A-Z][A-Z\d]+[^A-Z]*[а-яё]")
 """Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
-_FOREIGN, _UNKNOWN = 12, 4
+FOREIGN, _UNKNOWN = 12, 4
 """How many Russian words a text must have for each word that is not Russian. The first number is for reading letters of
 other Cyrillic alphabets («і») as Russian ones, the second for correcting unknown words."""
 

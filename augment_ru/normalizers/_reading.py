@@ -13,7 +13,7 @@ from operator import ne
 from augment_ru.edits import Edit
 from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._apart import joined_pieces
-from augment_ru.normalizers._context import PIECE, Pieces, agreeing_reading, is_imperative, is_initial, mended
+from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, is_imperative, is_initial, mended
 from augment_ru.normalizers._latin import latin
 from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import common, count, is_hidden, is_joined, is_word
@@ -174,11 +174,12 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
     chosen, taken = joined_pieces(context) if context.reader.joins else ({}, set())
     found = latin(context)
     unknown = mended(context, taken, len(chosen) + len(found))
+    strange, plain = context.languages
     for at, one in enumerate(context.judged):
         if one is None or at in taken:
             continue
         best = unknown.get(at)
-        is_alien = one.kind == "foreign" and context.is_russian and set(_QUOTES).isdisjoint(context.pieces[at])
+        is_alien = one.kind == "foreign" and strange * FOREIGN <= plain and set(_QUOTES).isdisjoint(context.pieces[at])
         if is_alien or one.kind in {"sure", "turned"}:
             best = one.found[0]
         elif one.kind == "several":
