@@ -1,9 +1,7 @@
 """Слово становится ласковым, как в отзывах и чатах: «попили кофе у дома» → «попили кофеёк у домика»."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 from augment_ru.draws import Rng
@@ -63,10 +61,10 @@ class Diminutives(ReplacesWords):
         word, words = doc.words[at], doc.words
         if (word.lemma, word.pos) not in senses(self.words):
             return False
-        counts, is_bad = _lemmas(doc)
+        is_bad = any(map(doc.lemma_counts.__contains__, word_lists("great_words")["bad"]))  # a complaint
         if self.styles == "chat" and (is_bad or chat_points(doc.text) < _LEAST_POINTS):
             return False
-        if counts[word.lemma] > 1 or is_quoted(doc.text, word.start):
+        if doc.lemma_counts[word.lemma.replace("ё", "е")] > 1 or is_quoted(doc.text, word.start):
             return False
         following = words[at + 1 : at + 2]
         beside = (*words[max(at - _REACH, 0) : at], *following)
@@ -78,13 +76,6 @@ class Diminutives(ReplacesWords):
 _LEAST_POINTS = 2
 _REACH = 2
 """How many words before a noun are looked at; of the words after it only the next one is."""
-
-
-@lru_cache(maxsize=1)
-def _lemmas(doc: Doc) -> tuple[Counter[str], bool]:
-    """Count the lemmas of a text, and tell whether it is about something bad, as complaints are."""
-    counts = Counter(word.lemma for word in doc.words)
-    return counts, any(_is("bad", lemma) for lemma in counts)
 
 
 def _is(kind: str, lemma: str) -> bool:

@@ -1,5 +1,6 @@
 """Annotated texts: documents with their tokens and words."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -103,6 +104,11 @@ class Doc:
     def places(self) -> Sequence[tuple[int, int]]:
         """The places in the text where each token starts and stops."""
         return [(token.start, token.stop) for token in self.tokens]
+
+    @cached_property
+    def lemma_counts(self) -> Counter[str]:
+        """How often each lemma occurs in the text, with е for ё."""
+        return Counter(word.lemma.replace("ё", "е") for word in self.words)
 
     @cached_property
     def words(self) -> tuple[Token, ...]:

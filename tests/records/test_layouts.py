@@ -245,7 +245,7 @@ def after(name: str, number: int, attack: str, **options: Any) -> dict[str, Any]
 
 def test_the_word_of_russe_moves_and_its_wrong_ends_stay_wrong() -> None:
     row = after("russe", 0, "eda_delete")
-    assert (row["sentence1"], row["start1"], row["end1"]) == ("упал духом, поднялся пошёл дальше.", 5, 11)
+    assert (row["sentence1"], row["start1"], row["end1"]) == ("упал духом, поднялся пошёл.", 5, 11)
     first, second = ROWS["russe"]
     assert first["sentence1"][12:18] == "духом,"  # a comma too long, as in some rows of the benchmark
     assert row["sentence1"][row["start1"] : row["end1"]] == "духом,"
