@@ -10,7 +10,7 @@ It returns only units that were scored and passed.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -353,6 +353,8 @@ class Tiles:
 
 
 Number = TypeVar("Number", bound=np.generic)
+_Alone: TypeAlias = tuple[Ints, Floats]
+"""The indices of some changes, shape (scored,), and the score of each by itself."""
 
 
 class Gate:
@@ -479,20 +481,21 @@ class Gate:
         if not weak.any():
             self._known = tops
             return
-        owners, of = legal.owners, legal.owners % self.units
-        alone = self._alone(legal, active & weak[of])
-        passing = np.bincount(owners[alone >= self.thresholds[of]], minlength=tops.size)
+        numbers, scores = drawn = self._alone(legal, active & np.tile(weak, self._tiles.count)[legal.owners])
+        owners = legal.owners[numbers]
+        passing = np.bincount(owners[scores >= self.thresholds[owners % self.units]], minlength=tops.size)
         poor = weak & (self.by_candidate(passing).max(axis=0) < min_changes)
-        alone = np.fmax(alone, self._alone(legal, ~active & poor[of]))
-        self._lower_thresholds(legal, best, alone, weak)
+        others = self._alone(legal, ~active & np.tile(poor, self._tiles.count)[legal.owners])
+        self._lower_thresholds(legal, best, (drawn, others), weak)
         weak = ~(best >= self.thresholds)
-        self._known = np.where(np.tile(weak, self._tiles.count), np.nan, tops)
-        kept = self._passing(legal, np.where(active, alone, np.nan), active & ~weak[of])
-        counts = self.by_candidate(np.bincount(owners[kept], minlength=tops.size))
+        weak_tries = np.tile(weak, self._tiles.count)
+        self._known = np.where(weak_tries, np.nan, tops)
+        kept = self._passing(legal, drawn, active & ~weak_tries[legal.owners])
+        counts = self.by_candidate(np.bincount(legal.owners[kept], minlength=tops.size))
         left = np.where(weak & (counts.max(axis=0) < min_changes), min_changes - counts, 0).ravel()
-        self.plan = legal.keep(self._passing(legal, np.where(active, np.nan, alone), kept, left))
+        self.plan = legal.keep(self._passing(legal, others, kept, left))
 
-    def _lower_thresholds(self, legal: Plan, best: Floats, alone: Floats, weak: Mask) -> None:
+    def _lower_thresholds(self, legal: Plan, best: Floats, alone: Sequence[_Alone], weak: Mask) -> None:
         """Leave out sentences of a record, so that the most of them pass: the fewer change, the lower their threshold.
 
         A sentence that is left out gets an infinite threshold. Those with the lowest best scores are left out first; of
@@ -501,13 +504,13 @@ class Gate:
         Args:
             legal: the legal changes.
             best: the best score of each unit with all changes of a candidate, shape (units,).
-            alone: the score of each change by itself, NaN where it was not scored, shape (changes,).
+            alone: the scores of changes by themselves.
             weak: whether no candidate of each unit passes, shape (units,).
         """
-        units, of = legal.owners % self.units, self._units.records
-        best, ranks = best.copy(), np.full(self.units, np.inf)
-        np.fmax.at(best, units, alone)
-        np.minimum.at(ranks, units, legal.proposals.ranks)
+        of, best, ranks = self._units.records, best.copy(), np.full(self.units, np.inf)
+        for numbers, scores in alone:
+            np.fmax.at(best, legal.owners[numbers] % self.units, scores)
+        np.minimum.at(ranks, legal.owners % self.units, legal.proposals.ranks)
         for record in np.unique(of[weak & (self._most > 1)]).tolist():
             own = np.flatnonzero((of == record) & (best > -np.inf))
             own = own[np.lexsort((ranks[own], -best[own]))]
@@ -516,35 +519,37 @@ class Gate:
                 self.thresholds[own] = limits[passing[-1]]
                 self.thresholds[own[passing[-1] + 1 :]] = np.inf
 
-    def _alone(self, legal: Plan, asked: Mask) -> Floats:
-        """Return the score of each change by itself, shape (changes,); NaN for a change that makes two options equal.
+    def _alone(self, legal: Plan, asked: Mask) -> _Alone:
+        """Score changes by themselves.
 
         Args:
             legal: the legal changes.
-            asked: whether each change is scored, shape (changes,); the others have NaN, too.
+            asked: whether each change is scored, shape (changes,); one that makes two options equal is left out.
         """
         if self._questions is not None:
             asked = asked & ~self._questions.broken_alone(self._tiles.proposals_at_home(legal.proposals), asked)
-        found = np.full(asked.size, np.nan)
-        if asked.any():
-            found[asked] = self._scored(one_by_one(self._tiles, legal.proposals.keep(asked).settled()))
-        return found
+        numbers = asked.nonzero()[0]
+        if not numbers.size:
+            return numbers, np.zeros(0)
+        return numbers, self._scored(one_by_one(self._tiles, legal.proposals.keep(asked).settled()))
 
-    def _passing(self, legal: Plan, alone: Floats, kept: Mask, most: Ints | None = None) -> Mask:
+    def _passing(self, legal: Plan, alone: _Alone, kept: Mask, most: Ints | None = None) -> Mask:
         """Return a copy of `kept` that is also True for the changes that pass by themselves.
 
         Args:
             legal: the legal changes.
-            alone: the score of each change by itself, NaN where it was not scored, shape (changes,).
+            alone: the scores of changes by themselves.
             kept: whether each change is kept already, shape (changes,).
             most: the most changes that may be added to each try, the lowest ranks first, shape (tries,); None for no
                 limit.
         """
-        limits = self.thresholds[legal.owners % self.units]
+        numbers, scores = alone
+        owners = legal.owners[numbers]
+        fails = scores < self.thresholds[owners % self.units]
         best = np.full(self.plan.levels.size, -np.inf)
-        np.maximum.at(best, legal.owners, np.where(alone < limits, alone, -np.inf))
+        np.maximum.at(best, owners, np.where(fails, scores, -np.inf))
         self._note_failed(best)
-        passing = np.flatnonzero(alone >= limits)
+        passing = numbers[~fails]
         if most is not None:
             passing = passing[np.lexsort((legal.proposals.ranks[passing], legal.owners[passing]))]
             passing = passing[order_in(legal.owners[passing]) < most[legal.owners[passing]]]
