@@ -71,13 +71,13 @@ class EdaDelete(Attack):
         np.subtract.at(left, segments, counted(words, starts, stops))
         highest = np.maximum.reduceat(ranks, np.flatnonzero(first)) if ranks.size else ranks
         deleted = (ranks < highest[np.cumsum(first) - 1]) | (left[segments] > 0)
-        starts, stops, ranks = starts[deleted], stops[deleted], ranks[deleted]
+        starts, stops, ranks, segments = starts[deleted], stops[deleted], ranks[deleted], segments[deleted]
 
         space = (batch.flags & SPACE) != 0
-        before = space[starts - 1] & (starts > batch.fences[batch.segments(starts)])
+        before = space[starts - 1] & (starts > batch.fences[segments])
         ended = ((batch.flags[starts - 2] & BREAK) != 0) | np.isin(batch.codes[starts - 2], _CLOSING)
         before &= ~(ended & space[stops])
-        follows = np.append(starts[:1] < 0, starts[1:] == stops[:-1] + 1)
+        follows = np.append(starts[:1] < 0, starts[1:] == stops[:-1] + 1) & ~first_of_each(segments)
         # words in a row delete the spaces on the same side, so that their changes do not overlap
         first = np.maximum.accumulate(np.where(follows, 0, np.arange(starts.size)))
         before = before[first] | (follows & ~space[stops])
