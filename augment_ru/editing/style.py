@@ -50,6 +50,7 @@ def _points(word: str) -> int:
     return int(_speaks(word))
 
 
+@lru_cache(maxsize=200_000)
 def _speaks(word: str) -> bool:
     """Tell whether a word shows who speaks or listens: «я», «твой», «пойдём», «купи»; not «купите» of instructions."""
     small = word.lower()
