@@ -342,7 +342,8 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 _LINKING = frozenset({"preposition", "conjunction"})
-_FUNCTION = frozenset({"preposition", "conjunction", "particle", "interjection"})
+_JOINING = frozenset({"conjunction", "particle", "interjection"})
+_FUNCTION = _JOINING | {"preposition"}
 _ACTIONS = frozenset({"verb", "infinitive", "gerund"})
 _LIGHT = 0.6
 """Verbs and modifiers of less information are light: a reader does not miss them («был», «стал», «самый», «этот»)."""
@@ -352,7 +353,7 @@ _LIGHT_PREPOSITION = 0.45
 """Prepositions of more information have a meaning of their own: «через», «после»; not «в», «на», «для»."""
 _TELLING = frozenset({"action", "argument", "circumstance", "detail", "modifier", "preposition", "question"})
 _DETAIL = 0.06
-"""The most that a detail counts of a text's information: it is no greater loss in a short sentence than in a long one.
+"""The most of a text's information that a detail or a linking word counts: its loss is no greater in a short sentence.
 """
 _SHORT = 3
 _LEGIBLE, _ILLEGIBLE = 0.2, 0.6
@@ -401,7 +402,8 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
     for number in fates.lost:
         kind = source.once(_place_of, number)
         if kind != "light" or not fates.is_guess:
-            yield "lost_share", min(source.shares[number], _DETAIL if kind == "detail" else 1.0)
+            small = kind == "detail" or source.role(number) in _JOINING
+            yield "lost_share", min(source.shares[number], _DETAIL if small else 1.0)
         if kind in _TELLING:
             yield f"lost_{kind}", 1.0
         if number and source.text[source.starts[number]].isupper():
@@ -436,15 +438,15 @@ def _place_of(source: Source, number: int) -> str:
 def _is_detail(source: Source, number: int) -> bool:
     """Tell whether the sentence is still true without a modifier, if it was true with the modifier.
 
-    That is an attribute before its noun, an adverb inside its clause, or a genitive that ends its clause. In a clause
-    that denies or is a condition nothing is a detail: «он долго не отвечал», «если придёт мокрая собака».
+    That is an attribute before its noun, an adverb inside its clause, a genitive that ends its clause, or a noun before
+    a name: «[судья] Петров». In a clause that denies or is a condition nothing is a detail: «он долго не отвечал».
     """
     if not source.once(_affirms, source.clauses[number]):
         return False
     role, following = source.role(number), number + 1
     ends = not source.are_beside(number, following)
     if role == "noun":
-        return ends and source.role(number - 1) == "noun"
+        return ends or _case(source.forms[following]) in source.kind(number).cases - {"gent"}
     if role == "adverb":
         return not ends and not has_reading(source.forms[number], "COMP")
     while source.are_beside(number, following) and source.role(following) in ATTRIBUTES:
