@@ -60,7 +60,7 @@ class EdaDelete(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to delete words; in a text or option that is nothing else, the word with the highest rank stays."""
-        starts, stops, tiers = self._words(batch, streams)
+        starts, stops, tiers, staying = self._words(batch, streams)
         ranks = _by_tier(batch.sentences(starts), tiers, batch.draw(streams, starts))
 
         segments = batch.segments(starts)
@@ -69,6 +69,7 @@ class EdaDelete(Attack):
         words = marked(batch.codes.size, batch.words[0])  # the marker of an option is none
         left = counted(words, fences[:-1], fences[1:])
         np.subtract.at(left, segments, counted(words, starts, stops))
+        np.add.at(left, batch.segments(staying), 1)
         highest = np.maximum.reduceat(ranks, np.flatnonzero(first)) if ranks.size else ranks
         deleted = (ranks < highest[np.cumsum(first) - 1]) | (left[segments] > 0)
         starts, stops, ranks, segments = starts[deleted], stops[deleted], ranks[deleted], segments[deleted]
@@ -83,11 +84,12 @@ class EdaDelete(Attack):
         before = before[first] | (follows & ~space[stops])
         return Proposals.of_edits(starts - before, stops + (space[stops] & ~before), ranks, Replacements.nothing)
 
-    def _words(self, batch: Batch, streams: Streams) -> tuple[Ints, Ints, Ints]:
+    def _words(self, batch: Batch, streams: Streams) -> tuple[Ints, Ints, Ints, Ints]:
         """Return the starts and stops of the words that may be deleted, and the tier of each, each of shape (words,).
 
-        Words of tier 0 are deleted first, those of tier 2 last. At random, a preposition and its noun count as one
-        word, or as a noun that stays and a preposition that may be deleted alone.
+        The fourth array is the starts of words that stay. Words of tier 0 are deleted first, those of tier 2 last. A
+        preposition and its noun count as one word; at random, if the preposition may go alone, as a noun that stays
+        and a preposition.
         """
         starts, stops = batch.words
         found: dict[str, list[tuple[int, int]]] = {label: [] for label in ("KEPT", "PHRASE", *_TIERS)}
@@ -97,16 +99,17 @@ class EdaDelete(Attack):
         kept, phrases, *later = (np.array(found[label], dtype=np.int64).reshape(-1, 2).T for label in found)
         tiers = np.select([np.isin(stops, one[1]) for one in later], range(1, 1 + len(later)), 0)
         free = ~(np.isin(starts, kept[0]) | np.isin(stops, kept[1]) | np.isin(stops, phrases[1]))
-        phrases = phrases[:, (batch.draw(streams, phrases[0], lane=1) < _WHOLE) & ~np.isin(phrases[1], kept[1])]
+        whole = (batch.draw(streams, phrases[0], lane=1) < _WHOLE) | np.isin(phrases[0], kept[0])
+        phrases = phrases[:, whole & ~np.isin(phrases[1], kept[1])]
         free &= ~np.isin(starts, phrases[0])
         starts, stops = (np.append(own[free], more) for own, more in zip((starts, stops), phrases, strict=True))
         tiers = np.append(tiers[free], np.ones(phrases.shape[1], dtype=np.int64))
         order = np.argsort(starts, kind="stable")
-        return starts[order], stops[order], tiers[order]
+        return starts[order], stops[order], tiers[order], kept[0, kept[1] - kept[0] > 1]  # no marker of an option
 
 
 _WHOLE = 1 / 2
-"""How often a preposition is deleted only together with its noun."""
+"""How often a preposition that may go alone is deleted only together with its noun."""
 _TIERS = ("CORE", "LAST")
 """The labels of the words of tier 1 and of tier 2; all other words have tier 0."""
 

@@ -28,8 +28,10 @@ _CONDITIONS = frozenset({"если", "ежели", "коли", "кто", "ком
 """Words that open a clause in which a modifier decides of whom or when the main clause is true."""
 _GO_ON = frozenset(",:;–—-")
 """Marks after which a sentence goes on."""
+_DENYING = frozenset({"не", "нет", "нельзя"})
 _SPEAKERS = frozenset({"я", "ты", "мы", "вы"})
-_AMOUNTS = frozenset({"сколько", "столько"})
+_AMOUNTS = frozenset({"сколько", "столько", "каждый", "любой", "всякий", "некоторый"})
+"""Words that say how many of their noun: «каждый [день]»."""
 _TIMES = frozenset({"после", "до", "перед", "при"})
 """Prepositions before an event, whose genitive says whose event it is: «после смерти [отца]»."""
 _OPENING = 3
@@ -114,7 +116,7 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
         return True
     if kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at):
         return True
-    if kind in ("ADJF", "PRTF", "ADVB") and clauses.is_condition(at):
+    if kind in ("ADJF", "PRTF", "ADVB") and (clauses.is_condition(at) or clauses.is_denied(at)):
         return True
     return clauses.is_bare(at) and (kind in ("NOUN", "NPRO") or _is_attribute(words, kinds, at))
 
@@ -137,14 +139,16 @@ def _noun(kinds: Sequence[str], at: int) -> int | None:
 def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> bool:
     """Tell whether a word demands a noun or pronoun: «вижу [его]», «стал [врачом]», «сколько [углов]»."""
     before = at - 1
-    while before >= 0 and kinds[before] in _BEFORE_NOUN and words[before] not in _AMOUNTS:
+    while before >= 0 and kinds[before] in _BEFORE_NOUN and not has_lemma(words[before], _AMOUNTS):
         before -= 1
+    if before >= 0 and has_lemma(words[before], _AMOUNTS):
+        return True
     if before >= 0 and kinds[before] == "PREP":
         return False
     if before >= 0 and has_reading(words[at], "gent"):
         of_event = kinds[before] == "NOUN" and words[max(before - 1, 0)] in _TIMES
         of_chain = kinds[before : at + 2] == ["NOUN"] * 3 and has_reading(words[at + 1], "gent")  # «глава [штаба] ВВС»
-        if of_event or of_chain or words[before] in _AMOUNTS:
+        if of_event or of_chain:
             return True
     if kinds[at] == "NPRO" and has_reading(words[at], "accs"):
         return kinds[at + 1 : at + 2] not in (["NOUN"], ["ADJF"])  # «её книга»
@@ -201,6 +205,10 @@ class _Clauses:
     def continues(self, at: int) -> bool:
         """Tell whether a predicate follows a word in its clause."""
         return self._last.get(self._number[at], -1) > at
+
+    def is_denied(self, at: int) -> bool:
+        """Tell whether the clause of a word denies: «он [долго] не отвечал» does not say that he did not answer."""
+        return not _DENYING.isdisjoint(self._words[self._clause(at).start : self._clause(at).stop])
 
     def is_condition(self, at: int) -> bool:
         """Tell whether the clause of a word says when or of whom the main clause is true: «если», «кто»."""
