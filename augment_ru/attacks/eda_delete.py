@@ -59,9 +59,10 @@ class EdaDelete(Attack):
         return Needs(guards=frozenset((*self.guards, *self.joins, self.weighs)) - {""})
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to delete words; in a text or option that is nothing else, the word with the highest rank stays."""
+        """Propose to delete words; in a text or option that is nothing else, a random one stays."""
         starts, stops, tiers, staying = self._words(batch, streams)
-        ranks = _by_tier(batch.sentences(starts), tiers, batch.draw(streams, starts))
+        draws = batch.draw(streams, starts)
+        ranks = _by_tier(batch.sentences(starts), tiers, draws)
 
         segments = batch.segments(starts)
         first = first_of_each(segments)
@@ -70,8 +71,8 @@ class EdaDelete(Attack):
         left = counted(words, fences[:-1], fences[1:])
         np.subtract.at(left, segments, counted(words, starts, stops))
         np.add.at(left, batch.segments(staying), 1)
-        highest = np.maximum.reduceat(ranks, np.flatnonzero(first)) if ranks.size else ranks
-        deleted = (ranks < highest[np.cumsum(first) - 1]) | (left[segments] > 0)
+        highest = np.maximum.reduceat(draws, np.flatnonzero(first)) if draws.size else draws
+        deleted = (draws < highest[np.cumsum(first) - 1]) | (left[segments] > 0)
         starts, stops, ranks, segments = starts[deleted], stops[deleted], ranks[deleted], segments[deleted]
 
         space = (batch.flags & SPACE) != 0

@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 
 from augment_ru.constraints.rule_file import OfWords
+from augment_ru.language.frequency import information
 from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_lemma, has_reading, readings
 
 _PREDICATES = frozenset({"VERB", "INFN", "ADJS", "PRTS", "PRED", "COMP", "GRND"})
@@ -29,6 +30,8 @@ _CONDITIONS = frozenset({"если", "ежели", "коли", "кто", "ком
 _GO_ON = frozenset(",:;–—-")
 """Marks after which a sentence goes on."""
 _DENYING = frozenset({"не", "нет", "нельзя"})
+_OWNERS = frozenset({"его", "ее", "её", "их"})
+_JOINERS = frozenset({"и", "или", "либо"})
 _SPEAKERS = frozenset({"я", "ты", "мы", "вы"})
 _AMOUNTS = frozenset({"сколько", "столько", "каждый", "любой", "всякий", "некоторый"})
 """Words that say how many of their noun: «каждый [день]»."""
@@ -36,6 +39,8 @@ _TIMES = frozenset({"после", "до", "перед", "при"})
 """Prepositions before an event, whose genitive says whose event it is: «после смерти [отца]»."""
 _OPENING = 3
 """How many tokens at the start of a clause are searched for such a word: «, но если»."""
+_LIGHT = 0.6
+"""Adverbs of less information hardly restrict what a clause says: «уже», «сегодня»."""
 _REACH = 4
 """The most words from a preposition or an adjective to its noun."""
 
@@ -51,7 +56,7 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     - KEPT must stay: a finite verb and the words that it demands, a question word, an adjective without which its noun
       means another thing («другой»), a modifier in a condition, what a clause without a predicate says, «я» or «ты»
       beside a past tense, and a preposition of which the case of the noun alone does not tell.
-    - PHRASE is a preposition with its noun.
+    - PHRASE is a preposition with its noun, or «и» with what it joins: «жабы [и ящерицы]».
 
     Args:
         words: the tokens of a text.
@@ -61,12 +66,16 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """
     words = list(map(str.lower, words))
     kinds = list(map(_kind, words))
+    for at, word in enumerate(words):
+        owns = kinds[at] == "NPRO" and (word in _OWNERS or has_reading(word, "ADJF"))
+        if owns and kinds[at + 1 : at + 2] in (["NOUN"], ["ADJF"]):
+            kinds[at] = "ADJF"  # «её книга», «этого слона»
     clauses = _Clauses(words, kinds)
     for at, kind in enumerate(kinds):
         if label := _label(words, kinds, clauses, at):
             yield at, at, label
-        if kind == "PREP" and (noun := _noun(kinds, at)):
-            yield at, noun, "PHRASE"
+        if last := _noun(kinds, at) if kind == "PREP" else _joined(words, kinds, at):
+            yield at, last, "PHRASE"
 
 
 @lru_cache(maxsize=100_000)
@@ -116,7 +125,10 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
         return True
     if kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at):
         return True
-    if kind in ("ADJF", "PRTF", "ADVB") and (clauses.is_condition(at) or clauses.is_denied(at)):
+    if _joined(words, kinds, at + 1):
+        return True  # «[жабы] и ящерицы»
+    telling = kind in ("ADJF", "PRTF") or (kind == "ADVB" and information(words[at]) > _LIGHT)
+    if telling and (clauses.is_condition(at) or clauses.is_denied(at)):
         return True
     return clauses.is_bare(at) and (kind in ("NOUN", "NPRO") or _is_attribute(words, kinds, at))
 
@@ -136,6 +148,21 @@ def _noun(kinds: Sequence[str], at: int) -> int | None:
     return None
 
 
+def _joined(words: Sequence[str], kinds: Sequence[str], at: int) -> int | None:
+    """Return the number of the last word that a conjunction such as «и» joins to the word before it; None without one.
+
+    Both are nouns of one case, or both are attributes or adverbs.
+    """
+    if not 0 < at < len(words) or words[at] not in _JOINERS:
+        return None
+    before, last = at - 1, _noun(kinds, at)
+    if kinds[before] in ("ADJF", "PRTF", "ADVB") and kinds[at + 1 : at + 2] == [kinds[before]]:
+        return at + 1
+    if last and kinds[before] == kinds[last] and not _agreement(words[before]).isdisjoint(_agreement(words[last])):
+        return last
+    return None
+
+
 def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> bool:
     """Tell whether a word demands a noun or pronoun: «вижу [его]», «стал [врачом]», «сколько [углов]»."""
     before = at - 1
@@ -151,7 +178,7 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
         if of_event or of_chain:
             return True
     if kinds[at] == "NPRO" and has_reading(words[at], "accs"):
-        return kinds[at + 1 : at + 2] not in (["NOUN"], ["ADJF"])  # «её книга»
+        return True
     return has_reading(words[at], "ablt") and clauses.has_link(at)
 
 
