@@ -172,6 +172,8 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
         return True
     if before >= 0 and kinds[before] == "PREP":
         return False
+    if kinds[before : before + 1] != ["NOUN"] and has_reading(words[at], "gent") and clauses.is_denied(at):
+        return True  # «[выбора] у него не было»
     if before >= 0 and has_reading(words[at], "gent"):
         of_event = kinds[before] == "NOUN" and words[max(before - 1, 0)] in _TIMES
         of_chain = kinds[before : at + 2] == ["NOUN"] * 3 and has_reading(words[at + 1], "gent")  # «глава [штаба] ВВС»

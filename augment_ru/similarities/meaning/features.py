@@ -446,7 +446,9 @@ def _is_detail(source: Source, number: int) -> bool:
     role, following = source.role(number), number + 1
     ends = not source.are_beside(number, following)
     if role == "noun":
-        return ends or _case(source.forms[following]) in source.kind(number).cases - {"gent"}
+        if ends:  # «раздали солдатам [ружья]» has no genitive
+            return _case(source.forms[number]) == "gent" and _case(source.forms[number - 1]) != "datv"
+        return _case(source.forms[following]) in source.kind(number).cases - {"gent"}
     if role == "adverb":
         return not ends and not has_reading(source.forms[number], "COMP")
     while source.are_beside(number, following) and source.role(following) in ATTRIBUTES:
@@ -458,7 +460,8 @@ def _affirms(source: Source, clause: int) -> bool:
     """Tell whether a clause, given by its index, neither denies nor is a condition."""
     first, stop = bisect_left(source.clauses, clause), bisect(source.clauses, clause)
     words = map(word_claims, source.forms[first:stop])
-    return not any(word.denials or ("link**", "if") in word.classes for word in words)
+    denies = any(word.denials and word.kind != "name" or ("link**", "if") in word.classes for word in words)
+    return not denies
 
 
 def _place_of_noun(source: Source, number: int) -> str:
