@@ -170,8 +170,11 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
         before -= 1
     if before >= 0 and has_lemma(words[before], _AMOUNTS):
         return True
+    if words[at + 1 : at + 2] == [","] and at + 2 < len(words) and has_lemma(words[at + 2], QUESTION_WORDS):
+        return True  # «[дом], который»
     if before >= 0 and kinds[before] == "PREP":
-        return False
+        owned = kinds[at + 1 : at + 2] in (["NOUN"], ["ADJF"]) and has_reading(words[at + 1], "gent")
+        return owned or clauses.is_denied(at)  # «на [плечо] друга»
     if kinds[before : before + 1] != ["NOUN"] and has_reading(words[at], "gent") and clauses.is_denied(at):
         return True  # «[выбора] у него не было»
     if before >= 0 and has_reading(words[at], "gent"):

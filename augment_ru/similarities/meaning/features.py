@@ -401,6 +401,10 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
         kind = source.once(_place_of, number)
+        if number + 1 in gone and source.role(number) == "preposition" and source.are_beside(number, number + 1):
+            continue  # the phrase is lost as one
+        if kind == "circumstance" and _is_phrase(source, number, gone):
+            kind = "detail"
         if kind != "light" or not fates.is_guess:
             small = kind == "detail" or source.role(number) in _JOINING
             yield "lost_share", min(source.shares[number], _DETAIL if small else 1.0)
@@ -409,6 +413,20 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
         if number and source.text[source.starts[number]].isupper():
             yield "lost_name", 1.0
         yield from _orphans(source, number, gone)
+
+
+def _is_phrase(source: Source, number: int, gone: set[int]) -> bool:
+    """Tell whether a noun is lost with its preposition and its attributes, and only adds a detail: «пришли [из дома]».
+
+    Directly behind a verb the verb may demand it: «следил за женой».
+    """
+    at = number - 1
+    while at in gone and source.role(at) in ATTRIBUTES:
+        at -= 1
+    if at not in gone or source.role(at) != "preposition" or not source.are_beside(at, at + 1):
+        return False
+    demanded = source.are_beside(at - 1, at) and source.role(at - 1) in _VERBAL
+    return not demanded and source.once(_affirms, source.clauses[number])
 
 
 def _place_of(source: Source, number: int) -> str:
