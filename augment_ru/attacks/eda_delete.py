@@ -101,7 +101,8 @@ class EdaDelete(Attack):
         tiers = np.select([np.isin(stops, one[1]) for one in later], range(1, 1 + len(later)), 0)
         free = ~(np.isin(starts, kept[0]) | np.isin(stops, kept[1]) | np.isin(stops, phrases[1]))
         whole = (batch.draw(streams, phrases[0], lane=1) < _WHOLE) | np.isin(phrases[0], kept[0])
-        phrases = phrases[:, whole & ~np.isin(phrases[1], kept[1])]
+        stays = np.isin(phrases[1], kept[1]) | ~(np.isin(phrases[0], starts) & np.isin(phrases[1], stops))
+        phrases = phrases[:, whole & ~stays]
         free &= ~np.isin(starts, phrases[0])
         starts, stops = (np.append(own[free], more) for own, more in zip((starts, stops), phrases, strict=True))
         tiers = np.append(tiers[free], np.ones(phrases.shape[1], dtype=np.int64))

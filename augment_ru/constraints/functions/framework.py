@@ -105,7 +105,7 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
     elif kind == "CONJ":
         label = "" if _opens_clause(words, kinds, clauses, at) else "LAST"
     elif kind == "PREP":
-        label = "" if _tells_place(words, kinds, at) else "KEPT"
+        label = "LAST" if _tells_place(words, kinds, at) else "KEPT"
     elif kind in ("ADVB", "PRCL", "INTJ"):
         predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and not clauses.has_predicate(at))
         label = "LAST" if predicate else ""
@@ -174,7 +174,8 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
         return True  # «[дом], который»
     if before >= 0 and kinds[before] == "PREP":
         owned = kinds[at + 1 : at + 2] in (["NOUN"], ["ADJF"]) and has_reading(words[at + 1], "gent")
-        return owned or clauses.is_denied(at)  # «на [плечо] друга»
+        has = words[before] == "у" and clauses.has_link(at)  # «[у них] был сын»
+        return owned or has or clauses.is_denied(at)  # «на [плечо] друга»
     if kinds[before : before + 1] != ["NOUN"] and has_reading(words[at], "gent") and clauses.is_denied(at):
         return True  # «[выбора] у него не было»
     if before >= 0 and has_reading(words[at], "gent"):
