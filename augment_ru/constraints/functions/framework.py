@@ -37,6 +37,11 @@ _AMOUNTS = frozenset({"сколько", "столько", "каждый", "лю�
 """Words that say how many of their noun: «каждый [день]»."""
 _TIMES = frozenset({"после", "до", "перед", "при"})
 """Prepositions before an event, whose genitive says whose event it is: «после смерти [отца]»."""
+_LEANING = frozenset({
+    "виде", "время", "качестве", "конце", "мере", "начале", "области", "основе", "поводу", "помощью", "рамках",
+    "результате", "случае", "счет", "счёт", "течение", "ходе", "цель", "целью", "числе", "честь",
+})  # fmt: skip
+"""Nouns that make a preposition with the one before them: «в виде [шайбы]»."""
 _OPENING = 3
 """How many tokens at the start of a clause are searched for such a word: «, но если»."""
 _LIGHT = 0.6
@@ -179,7 +184,7 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
     if kinds[before : before + 1] != ["NOUN"] and has_reading(words[at], "gent") and clauses.is_denied(at):
         return True  # «[выбора] у него не было»
     if before >= 0 and has_reading(words[at], "gent"):
-        of_event = kinds[before] == "NOUN" and words[max(before - 1, 0)] in _TIMES
+        of_event = kinds[before] == "NOUN" and (words[max(before - 1, 0)] in _TIMES or words[before] in _LEANING)
         of_chain = kinds[before : at + 2] == ["NOUN"] * 3 and has_reading(words[at + 1], "gent")  # «глава [штаба] ВВС»
         if of_event or of_chain:
             return True

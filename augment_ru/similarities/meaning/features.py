@@ -13,7 +13,7 @@ from itertools import pairwise
 from operator import ne
 
 from augment_ru.language.frequency import information
-from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_form, has_reading, is_known, lemmas_of, readings, word_kind
+from augment_ru.language.morphology import CASES, GENDERS, QUESTION_WORDS, has_form, has_reading, is_known, lemmas_of, readings, word_kind
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.similarities.meaning.claims import BINDING, NEGATION, claims_of, contradictions, decides, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of
@@ -466,7 +466,8 @@ def _is_detail(source: Source, number: int) -> bool:
     if role == "noun":
         if ends:  # «раздали солдатам [ружья]» has no genitive
             return _case(source.forms[number]) == "gent" and _case(source.forms[number - 1]) != "datv"
-        return _case(source.forms[following]) in source.kind(number).cases - {"gent"}
+        old, new = (readings(source.forms[one])[0].grammemes for one in (number, following))  # «[вечер] Анна проводит»
+        return not GENDERS & (old ^ new) and bool(CASES & new & source.kind(number).cases - {"gent"})
     if role == "adverb":
         return not ends and not has_reading(source.forms[number], "COMP")
     while source.are_beside(number, following) and source.role(following) in ATTRIBUTES:
