@@ -8,6 +8,7 @@ from itertools import accumulate
 from augment_ru.constraints.rule_file import OfWords
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_lemma, has_reading, readings
+from augment_ru.resources import kinds_in
 
 _PREDICATES = frozenset({"VERB", "INFN", "ADJS", "PRTS", "PRED", "COMP", "GRND"})
 _BEFORE_NOUN = frozenset({"ADJF", "PRTF", "NUMR", "ADVB", "PRCL"})
@@ -132,6 +133,8 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
         return True
     if _joined(words, kinds, at + 1):
         return True  # «[жабы] и ящерицы»
+    if kind in ("ADJF", "ADVB") and at and "degree" in kinds_in("negators", words[at - 1]):
+        return True  # «очень [легко]»
     telling = kind in ("ADJF", "PRTF") or (kind == "ADVB" and information(words[at]) > _LIGHT)
     if telling and (clauses.is_condition(at) or clauses.is_denied(at)):
         return True
@@ -168,6 +171,11 @@ def _joined(words: Sequence[str], kinds: Sequence[str], at: int) -> int | None:
     return None
 
 
+@lru_cache(maxsize=100_000)
+def _may_own(word: str) -> bool:
+    return has_reading(word, "gent") or not readings(word)[0].known
+
+
 def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> bool:
     """Tell whether a word demands a noun or pronoun: «вижу [его]», «стал [врачом]», «сколько [углов]»."""
     before = at - 1
@@ -178,7 +186,7 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
     if words[at + 1 : at + 2] == [","] and at + 2 < len(words) and has_lemma(words[at + 2], QUESTION_WORDS):
         return True  # «[дом], который»
     if before >= 0 and kinds[before] == "PREP":
-        owned = kinds[at + 1 : at + 2] in (["NOUN"], ["ADJF"]) and has_reading(words[at + 1], "gent")
+        owned = kinds[at + 1 : at + 2] in (["NOUN"], ["ADJF"]) and _may_own(words[at + 1])
         has = words[before] == "у" and clauses.has_link(at)  # «[у них] был сын»
         return owned or has or clauses.is_denied(at)  # «на [плечо] друга»
     if kinds[before : before + 1] != ["NOUN"] and has_reading(words[at], "gent") and clauses.is_denied(at):

@@ -15,7 +15,7 @@ from operator import ne
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import CASES, GENDERS, QUESTION_WORDS, has_form, has_reading, is_known, lemmas_of, readings, word_kind
 from augment_ru.resources import dictionary_path, rows
-from augment_ru.similarities.meaning.claims import BINDING, NEGATION, claims_of, contradictions, decides, word_claims
+from augment_ru.similarities.meaning.claims import BINDING, IF, NEGATION, claims_of, contradictions, decides, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of
 from augment_ru.similarities.meaning.roles import compared, roles_of
 from augment_ru.similarities.meaning.senses import are_alike, are_opposite, unlike
@@ -406,7 +406,8 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
         if kind == "circumstance" and _is_phrase(source, number, gone):
             kind = "detail"
         if kind != "light" or not fates.is_guess:
-            small = kind == "detail" or source.role(number) in _JOINING
+            role = source.role(number)
+            small = kind == "detail" or role in _JOINING or (role == "adverb" and source.once(_is_detail, number))
             yield "lost_share", min(source.shares[number], _DETAIL if small else 1.0)
         if kind in _TELLING:
             yield f"lost_{kind}", 1.0
@@ -456,31 +457,35 @@ def _place_of(source: Source, number: int) -> str:
 def _is_detail(source: Source, number: int) -> bool:
     """Tell whether the sentence is still true without a modifier, if it was true with the modifier.
 
-    That is an attribute before its noun, an adverb inside its clause, a genitive that ends its clause, or a noun before
-    a name: «[судья] Петров». In a clause that denies or is a condition nothing is a detail: «он долго не отвечал».
+    That is an attribute before its noun, an adverb that does not end a clause behind a verb, a genitive that ends its
+    clause, or a noun before a name: «[судья] Петров». In a clause that denies or is a condition nothing is a detail:
+    «он долго не отвечал».
     """
-    if not source.once(_affirms, source.clauses[number]):
-        return False
-    role, following = source.role(number), number + 1
+    form, role, before, following = source.forms[number], source.role(number), number - 1, number + 1
     ends = not source.are_beside(number, following)
-    if role == "noun":
-        if ends:  # «раздали солдатам [ружья]» has no genitive
-            return _case(source.forms[number]) == "gent" and _case(source.forms[number - 1]) != "datv"
-        old, new = (readings(source.forms[one])[0].grammemes for one in (number, following))  # «[вечер] Анна проводит»
-        return not GENDERS & (old ^ new) and bool(CASES & new & source.kind(number).cases - {"gent"})
-    if role == "adverb":
-        return not ends and not has_reading(source.forms[number], "COMP")
+    if not source.once(_affirms, source.clauses[number]) or (role != "noun" and source.role(before) == "adverb"):
+        return False  # «очень [легко]»
+    if role == "adverb" or (has_reading(form, "ADVB") and source.role(following) in _VERBAL):
+        return not has_reading(form, "COMP", "PRED") and not (ends and source.role(before) in _VERBAL)
+    if role == "noun" and ends:  # «раздали солдатам [ружья]» has no genitive
+        return _case(form) == "gent" and _case(source.forms[before]) != "datv"
     while source.are_beside(number, following) and source.role(following) in ATTRIBUTES:
         following += 1
-    return source.are_beside(number, following) and bool(source.kind(number).cases & source.kind(following).cases)
+    if not source.are_beside(number, following):
+        return False
+    cases = source.kind(number).cases
+    if role != "noun":
+        return not cases.isdisjoint(source.kind(following).cases)
+    mine, name = (readings(source.forms[one])[0].grammemes for one in (number, following))
+    alike = "anim" in mine or not (GENDERS | {"plur"}) & (mine ^ name)  # «[вечер] Анна проводит дома»
+    return alike and not (cases - {"gent"}).isdisjoint(name)
 
 
 def _affirms(source: Source, clause: int) -> bool:
     """Tell whether a clause, given by its index, neither denies nor is a condition."""
     first, stop = bisect_left(source.clauses, clause), bisect(source.clauses, clause)
     words = map(word_claims, source.forms[first:stop])
-    denies = any(word.denials and word.kind != "name" or ("link**", "if") in word.classes for word in words)
-    return not denies
+    return not any((word.denials and word.kind != "name") or IF in word.classes for word in words)
 
 
 def _place_of_noun(source: Source, number: int) -> str:
