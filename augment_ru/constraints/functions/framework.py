@@ -185,12 +185,15 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
         return True
     if words[at + 1 : at + 2] == [","] and at + 2 < len(words) and has_lemma(words[at + 2], QUESTION_WORDS):
         return True  # «[дом], который»
+    if before < at - 1 and _is_attribute(words, kinds, at - 1):
+        return True  # «доброму [другу]»
     if before >= 0 and kinds[before] == "PREP":
         owned = kinds[at + 1 : at + 2] in (["NOUN"], ["ADJF"]) and _may_own(words[at + 1])
         has = words[before] == "у" and clauses.has_link(at)  # «[у них] был сын»
         return owned or has or clauses.is_denied(at)  # «на [плечо] друга»
-    if kinds[before : before + 1] != ["NOUN"] and has_reading(words[at], "gent") and clauses.is_denied(at):
-        return True  # «[выбора] у него не было»
+    if kinds[before : before + 1] != ["NOUN"] and has_reading(words[at], "gent"):
+        if clauses.is_denied(at) or "gent" in readings(words[at])[0].grammemes:
+            return True  # «[выбора] у него не было», «двор полон [народу]»
     if before >= 0 and has_reading(words[at], "gent"):
         of_event = kinds[before] == "NOUN" and (words[max(before - 1, 0)] in _TIMES or words[before] in _LEANING)
         of_chain = kinds[before : at + 2] == ["NOUN"] * 3 and has_reading(words[at + 1], "gent")  # «глава [штаба] ВВС»
