@@ -8,7 +8,6 @@ from itertools import accumulate
 from augment_ru.constraints.rule_file import OfWords
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_lemma, has_reading, readings
-from augment_ru.resources import kinds_in
 
 _PREDICATES = frozenset({"VERB", "INFN", "ADJS", "PRTS", "PRED", "COMP", "GRND"})
 _BEFORE_NOUN = frozenset({"ADJF", "PRTF", "NUMR", "ADVB", "PRCL"})
@@ -31,6 +30,7 @@ _CONDITIONS = frozenset({"если", "ежели", "коли", "кто", "ком
 _GO_ON = frozenset(",:;–—-")
 """Marks after which a sentence goes on."""
 _DENYING = frozenset({"не", "нет", "нельзя"})
+_DEGREES = frozenset({"более", "весьма", "гораздо", "довольно", "намного", "очень", "слишком", "совсем", "столь"})
 _OWNERS = frozenset({"его", "ее", "её", "их"})
 _JOINERS = frozenset({"и", "или", "либо"})
 _SPEAKERS = frozenset({"я", "ты", "мы", "вы"})
@@ -133,7 +133,7 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
         return True
     if _joined(words, kinds, at + 1):
         return True  # «[жабы] и ящерицы»
-    if kind in ("ADJF", "ADVB") and at and "degree" in kinds_in("negators", words[at - 1]):
+    if kind in ("ADJF", "ADVB") and at and words[at - 1] in _DEGREES:
         return True  # «очень [легко]»
     telling = kind in ("ADJF", "PRTF") or (kind == "ADVB" and information(words[at]) > _LIGHT)
     if telling and (clauses.is_condition(at) or clauses.is_denied(at)):
