@@ -19,11 +19,11 @@ _SAYING = frozenset({
 })  # fmt: skip
 """Verbs after which «что» only joins clauses: «сказал, [что] придёт»."""
 _KEPT = QUESTION_WORDS | frozenset({
-    "насколько", "отчего",
+    "насколько", "отчего", "аналогично", "вместе", "далеко", "недалеко", "рядом",
     "бывший", "будущий", "возможный", "другой", "единственный", "иной", "ложный", "мнимый", "остальной", "отдельный",
     "поддельный", "предполагаемый", "прочий",
 })  # fmt: skip
-"""Question words, and adjectives without which the noun is another one."""
+"""Question words, adverbs that govern a noun, and adjectives without which the noun is another one."""
 _CASE_OF_PLACE = {"в": "loct", "во": "loct", "на": "loct", "о": "loct", "об": "loct", "к": "datv", "ко": "datv"}
 _CONDITIONS = frozenset({"если", "ежели", "коли", "кто", "кому", "кого", "когда", "пока"})
 """Words that open a clause in which a modifier decides of whom or when the main clause is true."""
@@ -41,8 +41,9 @@ _TIMES = frozenset({"после", "до", "перед", "при"})
 _LEANING = frozenset({
     "виде", "время", "качестве", "конце", "мере", "начале", "области", "основе", "поводу", "помощью", "рамках",
     "результате", "случае", "счет", "счёт", "течение", "ходе", "цель", "целью", "числе", "честь",
+    "количество", "множество", "ряд", "часть", "число",
 })  # fmt: skip
-"""Nouns that make a preposition with the one before them: «в виде [шайбы]»."""
+"""Nouns that say little without their genitive: «в виде [шайбы]», «ряд [ошибок]»."""
 _OPENING = 3
 """How many tokens at the start of a clause are searched for such a word: «, но если»."""
 _LIGHT = 0.6
@@ -188,7 +189,8 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
     if before < at - 1 and _is_attribute(words, kinds, at - 1):
         return True  # «доброму [другу]»
     if before >= 0 and kinds[before] == "PREP":
-        owned = kinds[at + 1 : at + 2] in (["NOUN"], ["ADJF"]) and _may_own(words[at + 1])
+        after = "".join(kinds[at + 1 : at + 2])
+        owned = after == "PREP" or (after in ("NOUN", "ADJF") and _may_own(words[at + 1]))
         has = words[before] == "у" and clauses.has_link(at)  # «[у них] был сын»
         return owned or has or clauses.is_denied(at)  # «на [плечо] друга»
     if kinds[before : before + 1] != ["NOUN"] and has_reading(words[at], "gent"):
