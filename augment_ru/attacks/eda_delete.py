@@ -67,10 +67,9 @@ class EdaDelete(Attack):
         segments = batch.segments(starts)
         first = first_of_each(segments)
         fences = np.append(batch.fences, batch.codes.size)
-        words = marked(batch.codes.size, batch.words[0])  # the marker of an option is none
+        words = marked(batch.codes.size, np.append(batch.words[0], staying))  # the marker of an option is none
         left = counted(words, fences[:-1], fences[1:])
         np.subtract.at(left, segments, counted(words, starts, stops))
-        np.add.at(left, batch.segments(staying), 1)
         highest = np.maximum.reduceat(draws, np.flatnonzero(first)) if draws.size else draws
         deleted = (draws < highest[np.cumsum(first) - 1]) | (left[segments] > 0)
         starts, stops, ranks, segments = starts[deleted], stops[deleted], ranks[deleted], segments[deleted]
@@ -101,13 +100,13 @@ class EdaDelete(Attack):
         tiers = np.select([np.isin(stops, one[1]) for one in later], range(1, 1 + len(later)), 0)
         free = ~(np.isin(starts, kept[0]) | np.isin(stops, kept[1]) | np.isin(stops, phrases[1]))
         whole = (batch.draw(streams, phrases[0], lane=1) < _WHOLE) | np.isin(phrases[0], kept[0])
-        stays = np.isin(phrases[1], kept[1]) | ~(np.isin(phrases[0], starts) & np.isin(phrases[1], stops))
-        phrases = phrases[:, whole & ~stays]
+        whole &= np.isin(phrases[0], starts) & np.isin(phrases[1], stops)  # no part of a longer unit
+        phrases = phrases[:, whole & (counted(marked(batch.codes.size, kept[0]), phrases[0] + 1, phrases[1]) == 0)]
         free &= ~np.isin(starts, phrases[0])
         starts, stops = (np.append(own[free], more) for own, more in zip((starts, stops), phrases, strict=True))
         tiers = np.append(tiers[free], np.ones(phrases.shape[1], dtype=np.int64))
         order = np.argsort(starts, kind="stable")
-        return starts[order], stops[order], tiers[order], kept[0, kept[1] - kept[0] > 1]  # no marker of an option
+        return starts[order], stops[order], tiers[order], kept[0, kept[1] - kept[0] > 1]  # «А» may be a marker
 
 
 _WHOLE = 1 / 2

@@ -31,7 +31,6 @@ _GO_ON = frozenset(",:;–—-")
 """Marks after which a sentence goes on."""
 _DENYING = frozenset({"не", "нет", "нельзя"})
 _DEGREES = frozenset({"более", "весьма", "гораздо", "довольно", "намного", "очень", "слишком", "совсем", "столь"})
-_OWNERS = frozenset({"его", "ее", "её", "их"})
 _JOINERS = frozenset({"и", "или", "либо"})
 _SPEAKERS = frozenset({"я", "ты", "мы", "вы"})
 _AMOUNTS = frozenset({"сколько", "столько", "каждый", "любой", "всякий", "некоторый"})
@@ -71,14 +70,13 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     Yields:
         The index of the first token of a span, the index of its last token, and its label.
     """
-    words = list(map(str.lower, words))
+    words = [*map(str.lower, words), "", ""]  # so that each word has neighbours
     kinds = list(map(_kind, words))
-    for at, word in enumerate(words):
-        owns = kinds[at] == "NPRO" and (word in _OWNERS or has_reading(word, "ADJF"))
-        if owns and kinds[at + 1 : at + 2] in (["NOUN"], ["ADJF"]):
+    for at, kind in enumerate(kinds):
+        if kind == "NPRO" and has_reading(words[at], "ADJF") and kinds[at + 1] in ("NOUN", "ADJF"):
             kinds[at] = "ADJF"  # «её книга», «этого слона»
     clauses = _Clauses(words, kinds)
-    for at, kind in enumerate(kinds):
+    for at, kind in enumerate(kinds[:-2]):
         if label := _label(words, kinds, clauses, at):
             yield at, at, label
         if last := _noun(kinds, at) if kind == "PREP" else _joined(words, kinds, at):
@@ -130,31 +128,26 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
     kind = kinds[at]
     if words[at] in _SPEAKERS and clauses.is_past(at):
         return True
-    if kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at):
-        return True
-    if _joined(words, kinds, at + 1):
+    if _joined(words, kinds, at + 1) or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at)):
         return True  # «[жабы] и ящерицы»
-    if kind in ("ADJF", "ADVB") and at and words[at - 1] in _DEGREES:
-        return True  # «очень [легко]»
-    telling = kind in ("ADJF", "PRTF") or (kind == "ADVB" and information(words[at]) > _LIGHT)
-    if telling and (clauses.is_condition(at) or clauses.is_denied(at)):
-        return True
+    if kind in ("ADJF", "PRTF", "ADVB"):  # «очень [легко]», «если [новый]», «[долго] не отвечал»
+        telling = kind != "ADVB" or information(words[at]) > _LIGHT
+        if words[at - 1] in _DEGREES or (telling and (clauses.is_condition(at) or clauses.is_denied(at))):
+            return True
     return clauses.is_bare(at) and (kind in ("NOUN", "NPRO") or _is_attribute(words, kinds, at))
 
 
 def _is_said(words: Sequence[str], at: int) -> bool:
     """Tell whether a word follows a verb of saying or thinking and a comma: «сказал, [что] придёт»."""
-    return at > 1 and words[at - 1] == "," and has_lemma(words[at - 2], _SAYING)
+    return words[at - 1] == "," and has_lemma(words[at - 2], _SAYING)
 
 
 def _noun(kinds: Sequence[str], at: int) -> int | None:
     """Return the number of the noun or pronoun that a preposition or adjective precedes; None without one."""
-    for place in range(at + 1, min(at + 1 + _REACH, len(kinds))):
-        if kinds[place] in ("NOUN", "NPRO"):
-            return place
-        if kinds[place] not in _BEFORE_NOUN:
-            break
-    return None
+    noun = at + 1
+    while kinds[noun] in _BEFORE_NOUN and noun < at + _REACH:
+        noun += 1
+    return noun if kinds[noun] in ("NOUN", "NPRO") else None
 
 
 def _joined(words: Sequence[str], kinds: Sequence[str], at: int) -> int | None:
@@ -162,47 +155,35 @@ def _joined(words: Sequence[str], kinds: Sequence[str], at: int) -> int | None:
 
     Both are nouns of one case, or both are attributes or adverbs.
     """
-    if not 0 < at < len(words) or words[at] not in _JOINERS:
-        return None
     before, last = at - 1, _noun(kinds, at)
-    if kinds[before] in ("ADJF", "PRTF", "ADVB") and kinds[at + 1 : at + 2] == [kinds[before]]:
+    if words[at] in _JOINERS and kinds[before] in ("ADJF", "PRTF", "ADVB") and kinds[at + 1] == kinds[before]:
         return at + 1
-    if last and kinds[before] == kinds[last] and not _agreement(words[before]).isdisjoint(_agreement(words[last])):
-        return last
-    return None
-
-
-@lru_cache(maxsize=100_000)
-def _may_own(word: str) -> bool:
-    return has_reading(word, "gent") or not readings(word)[0].known
+    nouns = words[at] in _JOINERS and last and kinds[before] == kinds[last]
+    return last if nouns and not _agreement(words[before]).isdisjoint(_agreement(words[last or 0])) else None
 
 
 def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> bool:
     """Tell whether a word demands a noun or pronoun: «вижу [его]», «стал [врачом]», «сколько [углов]»."""
     before = at - 1
-    while before >= 0 and kinds[before] in _BEFORE_NOUN and not has_lemma(words[before], _AMOUNTS):
+    while kinds[before] in _BEFORE_NOUN and not has_lemma(words[before], _AMOUNTS):
         before -= 1
-    if before >= 0 and has_lemma(words[before], _AMOUNTS):
-        return True
-    if words[at + 1 : at + 2] == [","] and at + 2 < len(words) and has_lemma(words[at + 2], QUESTION_WORDS):
+    following, behind = kinds[at + 1], words[at + 1]
+    if has_lemma(words[before], _AMOUNTS) or (behind == "," and has_lemma(words[at + 2], QUESTION_WORDS)):
         return True  # «[дом], который»
-    if before < at - 1 and _is_attribute(words, kinds, at - 1):
-        return True  # «доброму [другу]»
-    if before >= 0 and kinds[before] == "PREP":
-        after = "".join(kinds[at + 1 : at + 2])
-        owned = after == "PREP" or (after in ("NOUN", "ADJF") and _may_own(words[at + 1]))
-        has = words[before] == "у" and clauses.has_link(at)  # «[у них] был сын»
-        return owned or has or clauses.is_denied(at)  # «на [плечо] друга»
-    if kinds[before : before + 1] != ["NOUN"] and has_reading(words[at], "gent"):
-        if clauses.is_denied(at) or "gent" in readings(words[at])[0].grammemes:
-            return True  # «[выбора] у него не было», «двор полон [народу]»
-    if before >= 0 and has_reading(words[at], "gent"):
-        of_event = kinds[before] == "NOUN" and (words[max(before - 1, 0)] in _TIMES or words[before] in _LEANING)
-        of_chain = kinds[before : at + 2] == ["NOUN"] * 3 and has_reading(words[at + 1], "gent")  # «глава [штаба] ВВС»
-        if of_event or of_chain:
+    if kinds[before] == "PREP":  # «на [плечо] друга», «[у них] был сын»
+        owned = following in ("NOUN", "ADJF") and (has_reading(behind, "gent") or not readings(behind)[0].known)
+        has = words[before] == "у" and clauses.has_link(at)
+        return owned or following == "PREP" or has or clauses.is_denied(at)
+    if has_reading(words[at], "gent"):
+        if kinds[before] == "NOUN":  # «смерти [отца]», «ряд [ошибок]», «глава [штаба] ВВС»
+            chain = before == at - 1 and following == "NOUN" and has_reading(behind, "gent")
+            demanded = chain or words[before - 1] in _TIMES or words[before] in _LEANING
+        else:  # «[выбора] у него не было», «двор полон [народу]»
+            demanded = clauses.is_denied(at) or "gent" in readings(words[at])[0].grammemes
+        if demanded:
             return True
-    if kinds[at] == "NPRO" and has_reading(words[at], "accs"):
-        return True
+    if (kinds[at] == "NPRO" and has_reading(words[at], "accs")) or _is_attribute(words, kinds, at - 1):
+        return True  # «доброму [другу]»
     return has_reading(words[at], "ablt") and clauses.has_link(at)
 
 
@@ -282,25 +263,20 @@ def _opens_clause(words: Sequence[str], kinds: Sequence[str], clauses: _Clauses,
 
     A verb follows it directly; or it begins the text or follows a punctuation mark, and its clause has a predicate.
     """
-    if words[at] not in _COORDINATORS or words[at + 1 : at + 2] in (["не"], ["и"]):
+    if words[at] not in _COORDINATORS or words[at + 1] in ("не", "и"):
         return False
-    if at and not _is_mark(words[at - 1]):
-        return kinds[at + 1 : at + 2] == ["VERB"]
-    return clauses.continues(at)
+    return clauses.continues(at) if _is_mark(words[at - 1]) else kinds[at + 1] == "VERB"
 
 
 def _tells_place(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
     """Tell whether a preposition may be left out, because the case of its noun gives the sense: «живёт [в] городе»."""
-    case = _CASE_OF_PLACE.get(words[at])
-    noun = _noun(kinds, at) if case else None
-    return noun is not None and kinds[noun] == "NOUN" and has_reading(words[noun], case or "")
+    case, noun = _CASE_OF_PLACE.get(words[at], ""), _noun(kinds, at)
+    return noun is not None and kinds[noun] == "NOUN" and has_reading(words[noun], case)
 
 
 def _is_attribute(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
     """Tell whether a word is an adjective before a noun that it agrees with."""
-    if kinds[at] not in ("ADJF", "PRTF"):
-        return False
-    noun = _noun(kinds, at)
+    noun = _noun(kinds, at) if kinds[at] in ("ADJF", "PRTF") else None
     return noun is not None and not _agreement(words[at]).isdisjoint(_agreement(words[noun]))
 
 
