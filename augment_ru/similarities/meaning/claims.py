@@ -253,8 +253,7 @@ def _clause(source: Source, at: int) -> frozenset[str]:
     return frozenset(found)
 
 
-IF = ("link**", "if")
-"""The class of «если»."""
+_IF = ("link**", "if")
 
 
 def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
@@ -266,7 +265,7 @@ def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
     gone, new = one.classes - other.classes, other.classes - one.classes
     lost, gained = {key[0] for key in gone}, {key[0] for key in new}
     yield "claim_exchanged", float(len(lost & gained))
-    yield "lost_condition", float(IF in gone)
+    yield "lost_condition", float(_IF in gone)
     yield "numbers_exchanged", float(exchanged(one.numbers, other.numbers))
     for key in one.heads:
         yield "other_denied" if key == NEGATION else "other_focus", float(_moved(one, other, key))

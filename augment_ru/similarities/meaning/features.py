@@ -13,9 +13,9 @@ from itertools import pairwise
 from operator import ne
 
 from augment_ru.language.frequency import information
-from augment_ru.language.morphology import CASES, GENDERS, QUESTION_WORDS, has_form, has_reading, is_known, lemmas_of, readings, word_kind
+from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_form, is_known, lemmas_of, readings, word_kind
 from augment_ru.resources import dictionary_path, rows
-from augment_ru.similarities.meaning.claims import BINDING, IF, NEGATION, claims_of, contradictions, decides, word_claims
+from augment_ru.similarities.meaning.claims import BINDING, NEGATION, claims_of, contradictions, decides, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of
 from augment_ru.similarities.meaning.roles import compared, roles_of
 from augment_ru.similarities.meaning.senses import are_alike, are_opposite, unlike
@@ -446,11 +446,8 @@ def _place_of(source: Source, number: int) -> str:
         return "preposition"
     if role in _FUNCTION or tells < (_LIGHT_NAME if role in NOMINAL else _LIGHT):
         return "light"
-    for roles, name in ((_ACTIONS, "action"), (ATTRIBUTES | {"adverb"}, "modifier"), ({"pronoun"}, "pronoun")):
-        if role in roles:
-            break
-    else:
-        name = _place_of_noun(source, number)
+    kinds = ((_ACTIONS, "action"), (ATTRIBUTES | {"adverb"}, "modifier"), ({"pronoun"}, "pronoun"))
+    name = next((name for roles, name in kinds if role in roles), "") or _place_of_noun(source, number)
     return "detail" if name == "modifier" and _is_detail(source, number) else name
 
 
@@ -465,8 +462,9 @@ def _is_detail(source: Source, number: int) -> bool:
     ends = not source.are_beside(number, following)
     if not source.once(_affirms, source.clauses[number]) or (role != "noun" and source.role(before) == "adverb"):
         return False  # «очень [легко]»
-    if role == "adverb" or (has_reading(form, "ADVB") and source.role(following) in _VERBAL):
-        return not has_reading(form, "COMP", "PRED") and not (ends and source.role(before) in _VERBAL)
+    kinds = {one.pos for one in readings(form)}
+    if role == "adverb" or ("ADVB" in kinds and source.role(following) in _VERBAL):
+        return kinds.isdisjoint({"COMP", "PRED"}) and not (ends and source.role(before) in _VERBAL)
     if role == "noun" and ends:  # «раздали солдатам [ружья]» has no genitive
         return _case(form) == "gent" and _case(source.forms[before]) != "datv"
     while source.are_beside(number, following) and source.role(following) in ATTRIBUTES:
@@ -477,7 +475,7 @@ def _is_detail(source: Source, number: int) -> bool:
     if role != "noun":
         return not cases.isdisjoint(source.kind(following).cases)
     mine, name = (readings(source.forms[one])[0].grammemes for one in (number, following))
-    alike = "anim" in mine or not (GENDERS | {"plur"}) & (mine ^ name)  # «[вечер] Анна проводит дома»
+    alike = "anim" in mine or not {"masc", "femn", "neut", "plur"} & (mine ^ name)  # «[вечер] Анна проводит дома»
     return alike and not (cases - {"gent"}).isdisjoint(name)
 
 
@@ -485,7 +483,7 @@ def _affirms(source: Source, clause: int) -> bool:
     """Tell whether a clause, given by its index, neither denies nor is a condition."""
     first, stop = bisect_left(source.clauses, clause), bisect(source.clauses, clause)
     words = map(word_claims, source.forms[first:stop])
-    return not any((word.denials and word.kind != "name") or IF in word.classes for word in words)
+    return not any((word.denials and word.kind != "name") or ("link**", "if") in word.classes for word in words)
 
 
 def _place_of_noun(source: Source, number: int) -> str:
