@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from augment_ru.constraints.protection import check_rules
 from augment_ru.errors import AugmentError, amount, saying_where
 from augment_ru.formats.files import check_folder, followed
+from augment_ru.options import integer
 from augment_ru.records.groups import grouped
 from augment_ru.release import manifest
 from augment_ru.release.assemble import assemble
@@ -286,8 +287,7 @@ class ReleaseBuild:
     tools: Tools = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.workers < 1:
-            raise AugmentError(f"workers {self.workers}; needs a number from 1 on")
+        integer("workers", self.workers, least=1)
         self.recipe = read_release_recipe(self.recipe_file)
         self.folder = self.recipe_file.resolve().parent
         self.staging = Staging.of(self.target)
