@@ -571,7 +571,9 @@ def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> It
     content, recipe = release.content, release.recipe
     stated = {**content, "inputs": [(one["task"], one["split"], one["file"], one["rows"]) for one in content["inputs"]]}
     stated["models"] = {one["name"]: one["model"] for one in content.get("models", ())}
-    expected = {"name": recipe.name, "settings": _settings(release), "models": recipe.searches}
+    expected: dict[str, Any] = {"name": recipe.name, "models": recipe.searches}
+    with suppress(AugmentError):  # an attack cannot be made where its model is missing
+        expected["settings"] = variations.settings_of(variations.make_tools(release.located))
     expected["inputs"] = [
         (task.name, split, getattr(task, split), known[split])
         for task, known in zip(recipe.tasks, content["tasks"], strict=True)
@@ -587,29 +589,12 @@ def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> It
             yield f"{manifest.MANIFEST}: '{key}' is not what follows from the recipe and the files of the release"
     totals = no_figures(recipe)
     for check, known in zip(checks, content["tasks"], strict=True):
-        if check.rows is not None:
-            yield from _entry_problems(release, check.rows, known)
+        for key, value in task_entry(recipe, check.rows).items() if check.rows else ():
+            if key not in ("attacks", "searches") and value != known.get(key):  # the figures are checked below
+                name = check.rows.recipe.name
+                yield f"{manifest.MANIFEST}: '{key}' of '{name}' does not follow from its rows and the recipe"
         add_figures(totals, check.figures)
     yield from _figure_problems(figure_entries(totals, recipe), content, "over all tasks")
-
-
-def _settings(release: ReleaseFiles) -> Mapping[str, Any]:
-    """Return the settings of the attacks as the recipe gives them.
-
-    If something that they need is not installed here, return the settings that the manifest states.
-    """
-    try:
-        return variations.settings_of(variations.make_tools(release.located))
-    except AugmentError:
-        stated: Mapping[str, Any] = release.content["settings"]
-        return stated
-
-
-def _entry_problems(release: ReleaseFiles, rows: original_rows.TaskInput, known: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the problems of a task's entry in the manifest; its figures are not checked here."""
-    for key, value in task_entry(release.recipe, rows).items():
-        if key not in ("attacks", "searches") and value != known.get(key):
-            yield f"{manifest.MANIFEST}: '{key}' of '{rows.recipe.name}' does not follow from its rows and the recipe"
 
 
 def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: int) -> Iterator[str]:
