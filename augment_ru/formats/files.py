@@ -114,7 +114,7 @@ def buffered(read: Callable[[int], bytes]) -> BinaryIO:
 class _Reader(io.RawIOBase):
     """A stream of what a function returns: bytes, none of them at the end, and None if it has to wait for some."""
 
-    def __init__(self, read: Callable[[int], bytes | None], name: str = "") -> None:
+    def __init__(self, read: Callable[[int], bytes | None], name: str = "input") -> None:
         self._read, self.name = read, name
         self._left = b""
 

@@ -136,8 +136,7 @@ class Staging(NamedTuple):
         if (stated := store.read(_STATE)) is None:
             store.write(_STATE, json.dumps(facts, ensure_ascii=False).encode())
             return
-        before = json.loads(stated)
-        if different := _first_difference(before, facts):
+        if different := _first_difference(json.loads(stated), facts):
             remedy = f"restore that, or delete the folder {self.unfinished}"
             raise AugmentError(f"{self.target}: the unfinished build was made from another {different}; {remedy}")
         if not resume:
