@@ -591,8 +591,7 @@ def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> It
     for check, known in zip(checks, content["tasks"], strict=True):
         for key, value in task_entry(recipe, check.rows).items() if check.rows else ():
             if key not in ("attacks", "searches") and value != known.get(key):  # the figures are checked below
-                name = check.rows.recipe.name
-                yield f"{manifest.MANIFEST}: '{key}' of '{name}' does not follow from its rows and the recipe"
+                yield f"{manifest.MANIFEST}: '{key}' of '{known['name']}' does not follow from its rows and the recipe"
         add_figures(totals, check.figures)
     yield from _figure_problems(figure_entries(totals, recipe), content, "over all tasks")
 
