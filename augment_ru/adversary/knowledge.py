@@ -297,8 +297,7 @@ class Surrogate:
     """
 
     def __init__(self, pool: RecordPool, margins: Floats) -> None:
-        views = VIEWS if pool.has_letters else VIEWS[1:]
-        self.views = [Regression(pool, margins, view) for view in views]
+        self.views = [Regression(pool, margins, view) for view in (VIEWS if pool.has_letters else VIEWS[1:])]
         self._told: list[tuple[ChangeSet, Floats]] = []
 
     @property

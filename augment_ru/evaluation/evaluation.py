@@ -42,7 +42,7 @@ from augment_ru.evaluation.report import (
     Report,
     as_json,
 )
-from augment_ru.evaluation.requirements import Requirement, check_requirements, metric_of
+from augment_ru.evaluation.requirements import Requirement, metric_of
 from augment_ru.evaluation.rewriting import Judges
 from augment_ru.evaluation.searches import edits_per_100_words, is_searched, searches
 from augment_ru.evaluation.subpopulations import Subpopulation, exchanged_names, no_field, subpopulations
@@ -567,7 +567,8 @@ def evaluate(
     shown = shown and replace(shown, nearest=_nearest(settings, shown, task))
     plan = EvaluationPlan(pairs, shots, settings.episodes, shown, settings.repeats)
     check_catch(settings.catch, pairs)
-    check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
+    for text in settings.require:
+        Requirement.of(text).check(tuple(scored), tuple(pairs.attacks), settings.repeats)
     found = [*subpopulations(originals, task, settings.by), *exchanged_names(pairs)]
     shown_golds = answers.golds_of(train_rows.values, task, pairs.kind) if train_rows else []
     learned, labels = (answers.labels_among(one, pairs.kind) for one in (shown_golds, [*pairs.golds, *shown_golds]))
