@@ -18,12 +18,11 @@ import numpy as np
 
 from augment_ru.errors import AugmentError, amount, saying_instead
 from augment_ru.evaluation import answers, attack_report, examples, protocol, rates, tables
+from augment_ru.evaluation.attack_report import above_noise, flips_above_noise, same_text_flips
 from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
-from augment_ru.evaluation.contamination import check_fresh, contamination_report
 from augment_ru.evaluation.defences import Defence, defence_report
 from augment_ru.evaluation.flipping import Flipping, flipping_edits, may_take_back
 from augment_ru.evaluation.loading import TEST, Loaded, loaded
-from augment_ru.evaluation.noise import above_noise, flips_above_noise, same_text_flips
 from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.prompts import prompts_report
@@ -305,7 +304,7 @@ class Evaluation:
         models = self.fresh.counted().models if self.fresh else ()
         own = (one for one in models if (one.model, one.shots) == (judged.run.model, judged.run.shots))
         fresh = next((one.attacks[attack].contamination for one in own if attack in one.attacks), None)
-        return contamination_report(judged, attack, self.pairs, fresh)
+        return attack_report.contamination_report(judged, attack, self.pairs, fresh)
 
     def _defence(self, judged: rates.JudgedRun) -> DefenceReport | None:
         """Return how many right answers the defence of a run costs and recovers; None for a bare model."""
@@ -659,7 +658,7 @@ def _fresh_rows(pairs: Pairs, settings: EvaluationSettings) -> tuple[Loaded, Eva
     own = replace(settings, fresh=None, originals=None, verdicts=None, catch=None, require=(), prompts=(), options={})
     own = replace(own, by=(), flipping="none", submits=False)
     rows = loaded(settings.fresh, own)
-    check_fresh(pairs, rows.pairs)
+    attack_report.check_fresh(pairs, rows.pairs)
     return rows, own
 
 
