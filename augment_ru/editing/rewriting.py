@@ -268,7 +268,7 @@ def _edits(
     found: list[list[Edit] | None] = [None] * len(places)
     whole = [at for at, (_, sentence) in enumerate(places) if sentence.stop - sentence.start <= LONGEST]
     sources = [batch.texts[row][one.start : one.stop] for row, one in (places[at] for at in whole)]
-    for at, source, output in zip(whole, sources, rewrite(sources, keys[whole]), strict=True):
+    for at, source, output in zip(whole, sources, _rewritten(rewrite, sources, keys[whole]), strict=True):
         row, sentence = places[at]
         new = None if output is None else formatted_like(source, output)
         if not sentence.protected:
@@ -287,12 +287,16 @@ def _edits(
     owners = np.array([at for at, _ in pieces], dtype=np.int64)
     starts = np.array([start for _, (start, _) in pieces], dtype=np.int64)
     edits: list[list[Edit]] = [known or [] for known in found]
-    outputs = rewrite(sources, Streams(keys).inner(owners, starts))
+    outputs = _rewritten(rewrite, sources, Streams(keys).inner(owners, starts))
     for (at, (start, _)), source, output in zip(pieces, sources, outputs, strict=True):
         new = None if output is None else formatted_like(source, output)
         if new is not None:
             edits[at] += _narrowed(start, source, new)
     return edits
+
+
+def _rewritten(rewrite: Rewrite, sources: Sequence[str], keys: Keys) -> Sequence[str | None]:
+    return rewrite(sources, keys) if sources else []
 
 
 def _narrowed(start: int, old: str, new: str) -> list[Edit]:
@@ -373,7 +377,7 @@ class SentenceRewriting(MadeOnDemand):
             texts: sentences or parts of sentences.
             keys: the key (seed) of each text's random draws, shape (texts,).
         """
-        if self.decoding.drawn:
+        if self.decoding.drawn or not texts:
             return self.generate(texts, keys) if texts else []
         same = replace(self, probability=0.0)
         return _memo(same, texts, lambda new: self.generate(new, keys[:1].repeat(len(new))) if new else [])
