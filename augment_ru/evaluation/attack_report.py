@@ -32,9 +32,9 @@ _ROUNDS = 30
 _MOST_SLIPS = 0.45
 """The largest share of slips that is assumed; a model that slips more often cannot be told from one that guesses."""
 
-Quartiles: TypeAlias = Mapping[str, Sequence[tuple[rates.Flags, str, float, float]]]
+Quartiles: TypeAlias = Mapping[str, Sequence[tuple[rates.Flags, str, Mapping[str, float]]]]
 """For `similarity` and `probability`, the quartiles of the rows of an attack: flags of the rows, of shape (rows,), the
-name, and the lowest and highest value.
+name, and the lowest and highest value (`low` and `high`).
 """
 
 
@@ -72,7 +72,7 @@ def spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, Rate] | None
 
 def quartiles_of(rows: Sequence[Pair]) -> Quartiles:
     """Divide the perturbed rows of an attack into quartiles of their similarity, and of their probability."""
-    found: dict[str, list[tuple[rates.Flags, str, float, float]]] = {}
+    found: dict[str, list[tuple[rates.Flags, str, Mapping[str, float]]]] = {}
     for by in ("similarity", "probability"):
         values = [getattr(pair, by) if pair.status == "perturbed" else None for pair in rows]
         names, cell_of = binned(values) or ((), ())
@@ -80,7 +80,8 @@ def quartiles_of(rows: Sequence[Pair]) -> Quartiles:
         for at, name in enumerate(names):
             inside = np.array(cell_of) == at
             if (own := known[inside & ~np.isnan(known)]).size:
-                found.setdefault(by, []).append((inside, name, float(own.min()), float(own.max())))
+                ends = {"low": float(own.min()), "high": float(own.max())}
+                found.setdefault(by, []).append((inside, name, ends))
     return found
 
 

@@ -207,7 +207,7 @@ class Evaluation:
         return is_better(right, other, classes, self.settings.seed)
 
     def _model(self, judged: rates.JudgedRun, beats_majority: bool, best: Sequence[str]) -> ModelReport:  # noqa: FBT001  (of zip)
-        run, pairs, catch = judged.run, self.pairs, self.settings.catch
+        run, pairs, catch, seed = judged.run, self.pairs, self.settings.catch, self.settings.seed
         attacks = {attack: self._attack(judged, attack) for attack in pairs.attacks}
         return ModelReport(
             model=run.model,
@@ -217,8 +217,8 @@ class Evaluation:
             episodes=run.episodes,
             deterministic=run.deterministic,
             defence=self._defence(judged),
-            catch=catch and catch_report(catch, judged, pairs, self.catches.get(run.model), self.settings.seed),
-            same_text_flips=same_text_flips(run, pairs, self.settings.seed) if run.repeats else None,
+            catch=None if catch is None else catch_report(catch, judged, pairs, self.catches.get(run.model), seed),
+            same_text_flips=same_text_flips(run, pairs, seed) if run.repeats else None,
             beats_majority=beats_majority,
             best=best,
             metrics=rates.scores(self.metrics, pairs, run.originals),
@@ -276,7 +276,7 @@ class Evaluation:
                 for one in self.subpopulations
             },
             strength={
-                by: [attack_report.cell_of_rows(outcomes, *own, low=low, high=high) for *own, low, high in cells]
+                by: [attack_report.cell_of_rows(outcomes, inside, name, **ends) for inside, name, ends in cells]
                 for by, cells in self._quartiles.get(attack, {}).items()
             },
             outcomes=outcomes.letters,
@@ -574,7 +574,7 @@ def evaluate(
     answers.check_labels_shared(f"`train` {train}", learned or (), answers.labels_among(pairs.golds, pairs.kind))
     scored = answers.over_classes(scored, labels) if task.scoring.every_class and labels else scored
     request = examples.ModelRequest(
-        "", task, labels, settings.device, None, settings.encoding, train and str(train), settings.seed
+        "", task, labels, settings.device, None, settings.encoding, None if train is None else str(train), settings.seed
     )
     asked = _with_prompts(given, task, settings)
     bare_ones = [

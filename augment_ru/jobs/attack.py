@@ -219,8 +219,10 @@ def _tell_what_broke(rows: RowsJob, given: Mapping[str, Any]) -> None:
     """
     if rows.output is None or not Path(rows.output).is_file():
         return
-    own = {"text_fields": tuple(rows.fields), "label_fields": tuple(given["label_fields"])}
-    settings = EvaluationSettings(task=given["task"], seed=rows.perturbers[0].seed, flipping="none", **own)
+    fields, golds, seed = tuple(rows.fields), tuple(given["label_fields"]), rows.perturbers[0].seed
+    settings = EvaluationSettings(
+        task=given["task"], text_fields=fields, label_fields=golds, seed=seed, flipping="none"
+    )
     pairs = loaded(rows.output, settings).pairs
     argument = examples.named_spec(given["model"])[1].partition(":")[2]
     train = argument if argument and Path(argument).is_file() else given["train"]
