@@ -365,8 +365,7 @@ class Batch:
                 first, last = np.searchsorted(starts, (at + span.start, at + span.stop)).tolist()
                 firsts[first + 1 : last] = False
         begins = np.flatnonzero(firsts)
-        ends = np.append(begins[1:], starts.size) - 1
-        return starts[begins], stops[ends]
+        return starts[begins], stops[np.append(begins[1:], starts.size) - 1]
 
     def protected(self, row: int) -> list[Span]:
         """Return the protected spans of one text, sorted, with places counted from the start of the text.
