@@ -148,6 +148,15 @@ class _Part(NamedTuple):
     lemma: str
     forms: frozenset[tuple[str, str]]
 
+    @property
+    def is_of_both(self) -> bool:
+        """Tell whether men and women may have it."""
+        return len({gender for gender, _ in self.forms}) > 1
+
+
+_Key = tuple[str, str, str]
+"""The part, the gender and the lemma of a part of a name."""
+
 
 class _Mention(NamedTuple):
     """One mention of a person's name.
@@ -166,7 +175,7 @@ class _Mention(NamedTuple):
     case: str
 
     @property
-    def keys(self) -> "list[_Key]":
+    def keys(self) -> list[_Key]:
         """The part, the gender and the lemma of each part of the name."""
         return [(part.part, self.gender, part.lemma) for part in self.parts if part is not None]
 
@@ -182,6 +191,8 @@ def _exchanged(
     """Yield the changes of the texts of one record, each with the number of its text."""
     docs = [batch.docs[row] for row in members]
     every = [one for row, doc in zip(members, docs, strict=True) for one in _mentions(row, doc, table)]
+    there = {key for one in every for key in one.keys}
+    every = [one._replace(gender="", case="") if _is_of_any(one, there, table) else one for one in every]
     mentions = _certain(batch, members, every, table)
     wanted = sorted({key for one in mentions for key in one.keys})
     whole = {key: _whole(key, wanted, table) for key in wanted}
@@ -194,19 +205,19 @@ def _exchanged(
         return
     group = rng.choice(sorted(possible))
     names, new = table.groups[group], dict[_Key, str]()
-    there = {same_word(word) for row in members for word in LETTERS.findall(batch.texts[row])}
+    used = {same_word(word) for row in members for word in LETTERS.findall(batch.texts[row])}
     places: dict[tuple[str, str], int] = {}
     initials: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for key in wanted:
         part, gender, lemma = key
         if whole[key] not in places:  # man and wife have one surname
             forms = zip(*(names[one[:2]] for one in wanted if whole[one] == whole[key]), strict=True)
-            free = [place for place, words in enumerate(forms) if all(words) and there.isdisjoint(map(same_word, words))]
+            free = [place for place, words in enumerate(forms) if all(words) and used.isdisjoint(map(same_word, words))]
             if not free:
                 return
             places[whole[key]] = rng.choice(free)
         new[key] = names[part, gender][places[whole[key]]]
-        there.add(same_word(new[key]))
+        used.add(same_word(new[key]))
         if part != "surname":
             first = names["name" if part == "short" else part, gender][places[whole[key]]][0]
             initials[whole[key]].update((one[0], first) for one in table.short.get(lemma, [lemma]))
@@ -220,12 +231,16 @@ def _exchanged(
                 yield row, Change(min(map(ranks.__getitem__, keys)), tuple(sorted(edits)))
 
 
-_Key = tuple[str, str, str]
-"""The part, the gender and the lemma of a part of a name."""
+def _is_of_any(one: _Mention, there: AbstractSet[_Key], table: _Table) -> bool:
+    """Tell whether a person may be a man or a woman: «Саша» without «Александр» or «Александра» in the record."""
+    parts, either = [*filter(None, one.parts)], {(gender, one.case) for gender in _GENDERS}
+    if not any(either <= part.forms for part in parts) or not all(part.is_of_both for part in parts):
+        return False
+    return all(("name", one.gender, full) not in there for part in parts for full in table.short.get(part.lemma, ()))
 
 
 def _whole(key: _Key, wanted: Sequence[_Key], table: _Table) -> tuple[str, str]:
-    """Return the part and the lemma of a name; those of the only full name in a record that a short one may stand for."""
+    """Return the part and the lemma of a name; of a short one, those of the only full name that it may stand for."""
     full = [one for one in wanted if one[:2] == ("name", key[1]) and one[2] in table.short.get(key[2], ())]
     return full[0][::2] if key[0] == "short" and len(full) == 1 else key[::2]
 
@@ -481,17 +496,15 @@ def _form(
     best = sorted(shared, key=lambda form: (-agreeing(form), form[1] != first, form))
     if not best or (len({gender for gender, _ in shared}) > 1 and agreeing(best[0]) < 2 * len(known)):
         return "", ""
-    both = any({"masc", "femn"} == {gender for gender, case in part.forms if case == best[0][1]} for _, part in known)
-    alone = both and all(len({gender for gender, _ in part.forms}) > 1 for _, part in known)
     unsure = len(best) > 1 and agreeing(best[0]) == agreeing(best[1]) and best[0][1] != first
     if len(known) == 1:
         token, part = known[0]
         doubtful = opens and any(
             one.known and one.pos == "NOUN" and not one.name for one in readings(token.text.lower())
         )
-        agreed = agreeing(best[0]) == _BOTH or (len({gender for gender, _ in part.forms}) == 1 and best[0][1] == first)
+        agreed = agreeing(best[0]) == _BOTH or (not part.is_of_both and best[0][1] == first)
         unsure |= not agreed or len({case for _, case in part.forms}) == len(CASES) or doubtful
-    return ("", "") if alone or unsure else best[0]
+    return ("", "") if unsure else best[0]
 
 
 _BOTH = 2
