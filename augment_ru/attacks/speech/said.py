@@ -23,11 +23,10 @@ from augment_ru.language.numerals import (
     compound_start,
     counted_phrase,
     decimal,
-    is_half,
+    decimal_amount,
     noun_after,
     nouns_behind,
     ordinal,
-    sum_of_money,
     time_noun,
     time_of_day,
     ways_to_count,
@@ -42,6 +41,7 @@ class Amounts(NamedTuple):
 
     Attributes:
         number: a pattern that finds a number, with a sign of money before it and the units after it.
+        unit: a pattern that finds a unit.
         units: maps each unit that `number` finds, in lower case, to its words: «кв. м» to «квадратный метр».
         numbered: a pattern that finds, at the end of the text before a number, a noun in short form that takes one:
             «стр.».
@@ -49,6 +49,7 @@ class Amounts(NamedTuple):
     """
 
     number: re.Pattern[str]
+    unit: re.Pattern[str]
     units: Mapping[str, str]
     numbered: re.Pattern[str]
     nouns: Mapping[str, str]
@@ -70,15 +71,29 @@ def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
         re.IGNORECASE,
     )
     short = "|".join(map(re.escape, nouns)) or "(?!)"
-    return Amounts(number, units, re.compile(rf"(?<![\w.-])(?:{short})\s?$", re.IGNORECASE), nouns)
+    return Amounts(
+        number,
+        re.compile(rf"\s?({unit})(?!\w)"),
+        units,
+        re.compile(rf"(?<![\w.-])(?:{short})\s?$", re.IGNORECASE),
+        nouns,
+    )
 
 
 def _unit(short: str) -> str:
     """Return the pattern of a unit; one of a single letter is small, and no part of «т. е.»."""
-    end = r"(?!\w)" * short[-1].isalnum()
-    return rf"(?-i:{re.escape(short)}){end}(?!\.\s?[а-яё]{{1,2}}\.)" if len(short) == 1 else re.escape(short) + end
+    before, after = _ONLY_AT.get(short, ("", ""))
+    end = r"(?!\w)" * short[-1].isalnum() + after
+    one = rf"(?-i:{re.escape(short)}){end}(?!\.\s?[а-яё]{{1,2}}\.)" if len(short) == 1 else re.escape(short) + end
+    return before + one
 
 
+_ONLY_AT = {
+    "к": (r"(?:(?<=[рб]\.\s\d\d\s)|(?<=[рб]\.\s\d\d)|(?<=[рб]\.\s\d\s))", ""),
+    "с": ("", r"(?=\s*(?:[.,;:!?)]|$)|\s(?:и|на|от|до)\b)"),
+    **dict.fromkeys(("р. в день", "р. в неделю", "р. в сутки", "р/д", "р/день"), (r"(?<!\d\d)(?<!\d\d\s)", "")),
+}
+"""What must stand before and behind units that may be other words: «5 р. 50 к.»; «3 р. в день», not «500 р. в день»."""
 _YEARS_OF = {"г.": "год", "г": "грамм", "гг.": "год"}
 _CAPITALS = re.compile(r"[А-ЯЁ]{2,}")
 _GROUPS = re.compile(
@@ -91,8 +106,10 @@ _DATE = re.compile(
     r"|(?P<from>\d{4})-(?P<of>\d\d)-(?P<at>\d\d))(?:\s?г(?:\.|ода)?(?!\w))?(?!\w|[-/.]\d)"
 )
 _PAIR = re.compile(r"(?<![\w.,/-])(?P<one>\d{1,4})/(?P<other>\d{1,4})(?![\w/-]|[.,]\d)(?P<short>\s?г(?:г?\.|г?\b))?")
-_CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d|(?:[01]?\d|2[0-3])(?::[0-5]\d|-00)")
+_CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d|(?:[01]?\d|2[0-3])(?::[0-5]\d|-00|\.00)")
 """A time such as 19.30, 9:05, 9-00."""
+_IN_MORNING = re.compile(r"\b[вк]\s0?\d\.[0-5]\d$", re.IGNORECASE)
+"""A time with a full stop, such as «в 8.15», which may be another number without «в»."""
 _FAR = 80
 """How many characters before and behind a number are read."""
 _ANOTHER = r"\d+(?:[.,]\d+)*(?:-[а-яё]{1,3})?"
@@ -122,7 +139,15 @@ def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
     text = _SIZE.sub(lambda match: re.sub("[хxХX]", "×", match[0]), text)
     done: list[Said] = []
-    for one in chain(_groups(text), _dates(text, found), _days(text), _pairs(text), _rest(text, found, done)):
+    for one in chain(
+        _groups(text),
+        _dates(text, found),
+        _days(text),
+        _pairs(text, found),
+        _classes(text),
+        _flats(text),
+        _rest(text, found, done),
+    ):
         if all(one[1] <= start or stop <= one[0] for start, stop, _ in done):
             done.append(one)
     joined: list[Said] = []
@@ -195,11 +220,18 @@ _DATE_PARTS = (("day", "at"), ("month", "of"), ("year", "from"))
 
 
 def _days(text: str) -> Iterator[Said]:
-    """«5–10 мая» → «с пятого по десятое мая»."""
+    """«5–10 мая» → «с пятого по десятое мая», «9:00–18:00» → «с девяти часов до восемнадцати часов»."""
     for match in _range_of_days().finditer(text):
         first, last = map(int, match.groups())
         if first in _DATES and last in _DATES and cases_at(text[: match.start()]) & {"nomn"}:
             yield *match.span(), f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
+    for match in _TIMES.finditer(text):
+        hour, minute, to, end = map(int, match.groups())
+        if cases_at(text[: match.start()]) & {"nomn"}:
+            yield *match.span(), f"с {time_of_day(hour, minute, 'gent')} до {time_of_day(to, end, 'gent')}"
+
+
+_TIMES = re.compile(r"(?<![\w.,:/–—-])([01]?\d|2[0-4]):([0-5]\d)\s?[–—-]\s?([01]?\d|2[0-4]):([0-5]\d)(?![\w:])")
 
 
 @cache
@@ -208,7 +240,7 @@ def _range_of_days() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.,:/–—-])(\d\d?)\s?[–—-]\s?(\d\d?)(?=\s+(?:{months})\b)")
 
 
-def _pairs(text: str) -> Iterator[Said]:
+def _pairs(text: str, found: Amounts) -> Iterator[Said]:
     """«1/8 финала» → «одна восьмая финала», «сезон 2020/21» → «сезон две тысячи двадцатого двадцать первого годов»."""
     for match in _PAIR.finditer(text):
         one, other = int(match["one"]), int(match["other"])
@@ -220,11 +252,18 @@ def _pairs(text: str) -> Iterator[Said]:
             said = f"{ordinal(one, of, 'masc')} {ordinal(other, of, 'masc')}"
             if year or match["short"] or readings((before.split() or [""])[-1])[0].pos == "NOUN":
                 yield *match.span(), said if year else f"{said} {time_noun('год', of, many=True)}"
-        elif 0 < one < other and (_is_part(nouns, before) or (not nouns and _BY.search(before))):
+            continue
+        unit = found.unit.match(behind)
+        if 0 < one < other and (unit or _is_part(nouns, before) or (not nouns and _BY.search(before))):
+            case = "gent" if case == "nomn" and re.search("[а-яё] $", before) and behind.startswith(" финал") else case
             is_one, noun = class_of(one) == "one", {3: "треть", 4: "четверть"}.get(other)
             of = case if is_one or case not in {"nomn", "accs"} else "gent"
             part = noun_after(one, noun, case) if noun else ordinal(other, of, "femn" if is_one else "plur")
-            yield *match.span(), f"{cardinal(one, case, 'femn')} {part}"
+            said = f"{cardinal(one, case, 'femn')} {part}"
+            if unit:  # «1/2 ч. л.»
+                said = noun_after(1, "половина", case) if other == 2 else said  # noqa: PLR2004
+                said += f" {counted_phrase(1, found.units[unit[1].lower()], 'gent')}"
+            yield match.start(), match.end() + (unit.end() if unit else 0), said
 
 
 def _is_part(nouns: list[Noun], before: str) -> bool:
@@ -233,6 +272,37 @@ def _is_part(nouns: list[Noun], before: str) -> bool:
 
 
 _BY = re.compile(r"(?<!\w)(?:на|до|около)\s+$", re.IGNORECASE)
+
+
+def _flats(text: str) -> Iterator[Said]:
+    """«сдаю 2-комн. кв.» → «сдаю двухкомнатную квартиру»."""
+    for match in _FLAT.finditer(text):
+        case = case_at(text[: match.start()])
+        end = ordinal(1, case, "femn").removeprefix("перв")
+        yield *match.span(), f"{compound_start(int(match[1]))}комнатн{end} {noun_after(1, 'квартира', case)}"
+
+
+_FLAT = re.compile(r"(?<![\w.,-])([1-9])[-–\s]?(?:к|ком|комн|х\s?комн)\.?\s?кв(?:\.|артира\b)(?!\s?м)", re.IGNORECASE)
+
+
+def _classes(text: str) -> Iterator[Said]:
+    """«в 7б», «в 5 «Б»» → «в седьмом б», «в пятом б»."""
+    for match in _CLASS.finditer(text):
+        before, nouns = text[: match.start("class")], nouns_behind(text[match.end() :])
+        case = next((noun.case for noun in nouns if noun.lemma == "класс" and noun.case in _cases(before)), "")
+        if not case and not nouns and match["in"]:
+            case = "loct" if _cases(before) == _IN and not _INTO.search(before) else case_at(before)
+        if case:
+            yield *match.span("class"), f"{ordinal(int(match['number']), case, 'masc')} {match['a'] or match['b']}"
+
+
+_CLASS = re.compile(
+    r"(?<![\w.,-])(?P<in>(?:во?|из|от|со?|для|у)\s)?(?P<class>(?P<number>[1-9]|1[01])"
+    r"(?:\s?[«\"„](?P<a>[а-е])[»\"“]|(?P<b>[абв])(?!\w)))(?![\w«\"-])",
+    re.IGNORECASE,
+)
+_INTO = re.compile(r"(?:ход|ш[её]л|шла|шли|йд|ид[её]|вел|вод|попа)\w*\s+во?\s+$", re.IGNORECASE)
+"""Verbs behind which one goes into a class."""
 
 
 class _Number(NamedTuple):
@@ -262,6 +332,8 @@ def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
     """Return how a number is said with the units behind it, and with what has it: «на стр. 5»."""
     start, stop = match.span()
     before, behind, part = text[max(0, start - _FAR) : start], text[stop : stop + _FAR], match["part"] or ""
+    if part or match["unit"]:
+        before = re.sub("× ?$", "на ", before)
     figures = re.sub(r"\D", "", match["int"] or match["whole"])
     one = _Number(before, behind, figures, part, (match["ending"] or match["glued"] or "").lower())
     named, said = found.numbered.search(before), _year(one, (match["unit"] or "").lower())
@@ -271,8 +343,9 @@ def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
     if said:
         return start, stop, said
     if named and not words:
-        case = _case_of_noun(before[: named.start()], found.numbered)
-        said = counted_phrase(1, found.nouns[named[0].strip().lower()], case)
+        case = case_of_noun(before[: named.start()], found.numbered)
+        short = named[0].strip().lower()
+        said = time_noun(found.nouns[short], case, many=short[:1] == short[1:2])  # «пп.»
         return start - len(named[0]), stop, " ".join([said, *map(_spelled, filter(None, (figures, part)))])
     zeros = "минус " * bool(match["minus"]) + "ноль " * (len(figures) - len(str(one.whole)))
     nouns = nouns_behind(behind) if len(part) == len("00") and not words else []
@@ -280,16 +353,19 @@ def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
         words, stop = [money[0].lemma], stop + money[0].stop
     if words:
         return start, stop, zeros + (_described(one, words) or _counted(one, words, _per(match["per"], words, found)))
-    if _CLOCK.fullmatch(match[0]):
+    if _CLOCK.fullmatch(match[0]) or (not nouns and _IN_MORNING.search(text[:stop])):
         return start, stop, time_of_day(one.whole, int(part), one.case)
     in_parts = part and not (cases_at(before) and _RANKED.search(before))  # «глава 3.2», «USB 3.0»
     new = f"{_spelled(figures)} {_spelled(part)}" if in_parts else zeros + (_decimal(one) if part else _said(one))
     return start, stop, new
 
 
-def _case_of_noun(before: str, numbered: re.Pattern[str]) -> str:
-    """Return the case of a noun, such as «стр.», before its number; another may stand before it: «рис. 3 и табл. 2»."""
-    while numbered.search(another := _FROM.sub("", before)):
+def case_of_noun(before: str, numbered: re.Pattern[str] | None = None) -> str:
+    """Return the likeliest case of a noun in short form, such as «стр.», behind the text `before`.
+
+    Another one may stand before it: «рис. 3 и табл. 2»; `numbered` finds such nouns at the end of a text.
+    """
+    while numbered and numbered.search(another := _FROM.sub("", before)):
         before = numbered.sub("", another)
     likely = {"loct", "datv"} & cases_at(before)
     return "accs" if _SEE.search(before) else likely.pop() if len(likely) == 1 else case_at(before)
@@ -339,16 +415,11 @@ def _counted(one: _Number, words: list[str], per: list[str]) -> str:
     if one.ending and not one.part:  # «на 101-м км», «с 10-ю кг»
         said, case = _with_ending(one, [], set())
         return f"{said} {counted_phrase(one.whole if said == cardinal(one.whole, case) else 1, words[0], case)}"
-    if len(words) == 1 and words[0] in CHANGE and len(one.part) == len("00"):  # «12,50 руб.»
-        return " ".join([sum_of_money(one.whole, int(one.part), words[0], one.case), *per])
-    noun, case = noun_of(first[0]) or noun_of(first[-1]), one.case
-    gender = (noun and noun.gender) or "masc"
-    number, of = one.whole, case
+    noun, rest = noun_of(first[0]) or noun_of(first[-1]), (counted_phrase(5, each, "nomn") for each in words[1:])
     if one.part:
-        number, of = max(one.whole, 2) if is_half(one.whole, one.part, case) else 2, "nomn"
-    said = decimal(one.whole, one.part, case, gender) if one.part else cardinal(one.whole, case, gender)
-    rest = (counted_phrase(5, each, "nomn") for each in words[1:])
-    return " ".join([said, counted_phrase(number, words[0], of), *rest, *per])
+        return " ".join([decimal_amount(one.whole, one.part, words[0], one.case), *rest, *per])
+    said = cardinal(one.whole, one.case, (noun and noun.gender) or "masc")
+    return " ".join([said, counted_phrase(one.whole, words[0], one.case), *rest, *per])
 
 
 def _decimal(one: _Number) -> str:
