@@ -190,7 +190,7 @@ def _may_be_alone(short: str, units: Mapping[str, str]) -> bool:
     return short not in units or _UNIT_ALONE.fullmatch(short) is not None
 
 
-_UNIT_ALONE = re.compile(r"\W.*|[а-яё]{2}.*[^\w ].*|[^\Wаеёиоуыэюя]{2,}")
+_UNIT_ALONE = re.compile(r"[^\w\"].*|[а-яё]{2}.*[^\w ].*|[^\Wаеёиоуыэюя]{2,}")
 
 
 _Error = tuple[int, str, float, str, int]
@@ -296,7 +296,7 @@ def _spoken_signs(batch: Batch, words: _Words, table: _Table) -> Iterator[_Spoke
 
 
 _NOUNS = frozenset({"проф.", "стр.", "тел.", "ул."})
-_BY_EACH = re.compile(r"\bза\s+\Z", re.IGNORECASE)
+_BY_EACH = re.compile(r"\b(?:за|в)\s+\Z", re.IGNORECASE)
 
 
 def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]:
@@ -315,7 +315,7 @@ def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]
 
 
 _GAP = r"[^\S\n]"  # a line feed stands between two texts of a chunk
-_CLOSE = {"°": rf"(?:(?<=\d)|(?<=\d{_GAP}))°", "-": rf"(?<!\S)(?<!\d{_GAP})-(?=\d)"} | {
+_CLOSE = {"°": rf"(?:(?<=\d)|(?<=\d{_GAP}))°", "-": rf"(?:(?<!\S)(?<!\d{_GAP})|(?<=…)|(?<=\.\.))-(?=\d)"} | {
     one: rf"(?<=\w){one}(?=\w)|(?<=\w{_GAP}){one}(?={_GAP}?[\w-])" for one in "<>"
 }
 """Where signs that mean other things, too, are spoken: before a number, between two words."""

@@ -1,7 +1,7 @@
 """Numbers in words, as they are spoken, with their units, in the case that the text requires: «до 6 кг»."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain, product
@@ -89,7 +89,9 @@ def _unit(short: str) -> str:
 
 
 _ONLY_AT = {
-    "к": (r"(?:(?<=[рб]\.\s\d\d\s)|(?<=[рб]\.\s\d\d)|(?<=[рб]\.\s\d\s))", ""),
+    "к": (r"(?:(?<=[рб.]\s\d\d\s)|(?<=[рб.]\s\d\d)|(?<=[рб.]\s\d\s)|(?<=[рб.]\s\d))", ""),
+    "м": ("", r"(?!\.?\sи\s\d+\sж\b)"),
+    '"': (r"(?<=\d[.,]\d)(?<!\"\d[.,]\d)", ""),
     "с": ("", r"(?=\s*(?:[.,;:!?)]|$)|\s(?:и|на|от|до)\b)"),
     **dict.fromkeys(("р. в день", "р. в неделю", "р. в сутки", "р/д", "р/день"), (r"(?<!\d\d)(?<!\d\d\s)", "")),
 }
@@ -114,11 +116,13 @@ _FAR = 80
 """How many characters before and behind a number are read."""
 _ANOTHER = r"\d+(?:[.,]\d+)*(?:-[а-яё]{1,3})?"
 _FROM = re.compile(
-    rf"(?<!\w)(?:(?:{_ANOTHER}|[IVXХ]+),\s)*(?:{_ANOTHER}|[IVXХ]+)\s*(?:[-‑–—]|(?:,|и|или)\s)?\s*$|(?<!\S)[-−+±]\s?$"
+    rf"(?<!\w)(?<!\S[-−+±])[-−+±]?(?:(?:{_ANOTHER}|[IVXХ]+),\s)*(?:{_ANOTHER}|[IVXХ]+)"
+    r"(?:\s*(?:[-‑–]\s?|(?:,|и|или)\s)?|—|(?:…|\.{2,3})[-−+]?)\s*$|(?<!\S)[-−+±]\s?$"
 )
 """What stands between a number and what governs it: the first number of «5–10 мая», a sign."""
 _TO = re.compile(
-    r"(?:\s*(?:[-‑–—,]|(?:и|или|по|до|на)\b)\s*(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+", re.IGNORECASE
+    r"(?:\s*(?:[-‑–—,]|…|\.{2,3}|(?:и|или|по|до|на)\b)\s*[+−-]?(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+",
+    re.IGNORECASE,
 )
 """What stands between a number and its noun: «5–10 мая», «от 4 до 6 часов»."""
 _NAME, _CENTURY = re.compile(r"([А-ЯЁ][а-яё]+)\s+$"), re.compile(r"\s*(?:(?P<many>вв)|в)\.")
@@ -167,7 +171,7 @@ def _rest(text: str, found: Amounts, done: list[Said]) -> Iterator[Said]:
     for match in found.number.finditer(text):
         alone = match["minus"] or match[0][0] not in "-‑"  # not «РД-13-3»
         if alone or any(stop == match.start() for _, stop, _ in done):
-            yield _fitted(text, *_amount(text, match, found))
+            yield _fitted(text, *_amount(text, match, found, done))
 
 
 def _fitted(text: str, start: int, stop: int, new: str) -> Said:
@@ -253,7 +257,11 @@ def _pairs(text: str, found: Amounts) -> Iterator[Said]:
             if year or match["short"] or readings((before.split() or [""])[-1])[0].pos == "NOUN":
                 yield *match.span(), said if year else f"{said} {time_noun('год', of, many=True)}"
             continue
+        if one > other and _PRESSURE.search(before):
+            yield *match.span(), f"{cardinal(one, 'nomn')} на {cardinal(other, 'accs')}"
+            continue
         unit = found.unit.match(behind)
+        case = "datv" if one == 1 and cases_at(before) == {"accs", "datv"} else case  # «по 1/2 таблетки»
         if 0 < one < other and (unit or _is_part(nouns, before) or (not nouns and _BY.search(before))):
             case = "gent" if case == "nomn" and re.search("[а-яё] $", before) and behind.startswith(" финал") else case
             is_one, noun = class_of(one) == "one", {3: "треть", 4: "четверть"}.get(other)
@@ -271,6 +279,7 @@ def _is_part(nouns: list[Noun], before: str) -> bool:
     return any(noun.case == "gent" for noun in nouns) and _cases(before) != _IN
 
 
+_PRESSURE = re.compile(r"\b(?:ад|давлени[а-я]+)\s(?:[а-яё]+\s){0,2}$", re.IGNORECASE)
 _BY = re.compile(r"(?<!\w)(?:на|до|около)\s+$", re.IGNORECASE)
 
 
@@ -281,7 +290,13 @@ def _flats(text: str) -> Iterator[Said]:
         end = ordinal(1, case, "femn").removeprefix("перв")
         yield *match.span(), f"{compound_start(int(match[1]))}комнатн{end} {noun_after(1, 'квартира', case)}"
 
+    for match in _PERCENTS.finditer(text):
+        yield *match.span(), f"{compound_start(int(match[1]))}процентн{match[2]}"
 
+
+_PERCENTS = re.compile(
+    r"(?<![\w.,-])([1-9]\d?)\s?%-н?([ыоа][йемх]|[оыу][йхмю]|[оы]го|[ао]я|ому|ыми|ую)(?!\w)", re.IGNORECASE
+)
 _FLAT = re.compile(r"(?<![\w.,-])([1-9])[-–\s]?(?:к|ком|комн|х\s?комн)\.?\s?кв(?:\.|артира\b)(?!\s?м)", re.IGNORECASE)
 
 
@@ -327,37 +342,70 @@ class _Number(NamedTuple):
         certain = case_of_unit(before, self.behind)
         return certain if certain not in {"", "nomn"} else case_at(self.before)  # «ждал 1 мин.»
 
+    @property
+    def zeros(self) -> str:
+        """The zeros before the number in words, as in a code: «ноль ноль »."""
+        return "ноль " * (len(self.figures) - len(str(self.whole))) * (self.whole > 0)
 
-def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
+
+def _amount(text: str, match: re.Match[str], found: Amounts, done: Sequence[Said]) -> Said:
     """Return how a number is said with the units behind it, and with what has it: «на стр. 5»."""
-    start, stop = match.span()
+    start, stop, unit = *match.span(), (match["unit"] or "").lower()
     before, behind, part = text[max(0, start - _FAR) : start], text[stop : stop + _FAR], match["part"] or ""
-    if part or match["unit"]:
+    if part or unit:
         before = re.sub("× ?$", "на ", before)
-    figures = re.sub(r"\D", "", match["int"] or match["whole"])
-    one = _Number(before, behind, figures, part, (match["ending"] or match["glued"] or "").lower())
-    named, said = found.numbered.search(before), _year(one, (match["unit"] or "").lower())
+    one = _Number(before, behind, re.sub(r"\D", "", match["int"] or match["whole"]), part, "")
+    if ending := (match["ending"] or match["glued"] or "").lower():
+        one = one._replace(ending=ending)
+        if not _with_ending(one, [], set())[0]:  # «№ 44-ФЗ»
+            return start, stop, f"{_spelled(one.figures)} {ending}"
+    if said := _year(one, unit, start, stop) or _in_numbered(one, start, match, found, done):
+        return said
     words = [found.units[each.strip().lower()] for each in match.group("scale", "unit", "sign") if each]
-    if part == "00" and not _MONEY.isdisjoint(words):  # «500,00 руб.»
-        one = one._replace(part="")
-    if said:
-        return start, stop, said
-    if named and not words:
-        case = case_of_noun(before[: named.start()], found.numbered)
-        short = named[0].strip().lower()
-        said = time_noun(found.nouns[short], case, many=short[:1] == short[1:2])  # «пп.»
-        return start - len(named[0]), stop, " ".join([said, *map(_spelled, filter(None, (figures, part)))])
-    zeros = "минус " * bool(match["minus"]) + "ноль " * (len(figures) - len(str(one.whole)))
+    if words == ["год"] and (one.whole > _MOST_YEARS or part):  # «масло — 50 г.»
+        words = ["грамм"]
     nouns = nouns_behind(behind) if len(part) == len("00") and not words else []
     if money := [noun for noun in nouns if noun.lemma in CHANGE]:  # «12,50 рублей»
         words, stop = [money[0].lemma], stop + money[0].stop
-    if words:
-        return start, stop, zeros + (_described(one, words) or _counted(one, words, _per(match["per"], words, found)))
-    if _CLOCK.fullmatch(match[0]) or (not nouns and _IN_MORNING.search(text[:stop])):
-        return start, stop, time_of_day(one.whole, int(part), one.case)
-    in_parts = part and not (cases_at(before) and _RANKED.search(before))  # «глава 3.2», «USB 3.0»
-    new = f"{_spelled(figures)} {_spelled(part)}" if in_parts else zeros + (_decimal(one) if part else _said(one))
-    return start, stop, new
+    if not words:
+        is_time = _CLOCK.fullmatch(match[0]) or (not nouns and _IN_MORNING.search(text[:stop]))
+        return start, stop, time_of_day(one.whole, int(part), one.case) if is_time else _alone(one, match[0], found)
+    if part == "00" and not _MONEY.isdisjoint(words):  # «500,00 руб.»
+        one = one._replace(part="")
+    said = _described(one, words) or _counted(one, words, _per(match["per"], words, found))
+    return start, stop, "минус " * bool(match["minus"]) + one.zeros + said
+
+
+_MOST_YEARS = 4
+"""The most years that «г.» behind a number may mean; otherwise it means grams or the date of a year."""
+
+
+def _in_numbered(one: _Number, start: int, match: re.Match[str], found: Amounts, done: Sequence[Said]) -> Said | None:
+    """Say a number with the noun in short form before it: «на стр. 5»; None without one, and for «1/2 табл. 2 раза»."""
+    named, unit = found.numbered.search(one.before), (match["unit"] or "").lower()
+    first = start - len(named[0]) if named else start
+    if named is None or any(begin < start and first < stop for begin, stop, _ in done):
+        return None
+    if match["scale"] or match["sign"] or (unit and unit not in found.nouns):
+        return None
+    before, short = one.before[: named.start()], named[0].strip().lower()
+    noun = "строение" if short == "стр." and _HOUSE.search(before) else found.nouns[short]
+    said = time_noun(noun, case_of_noun(before, found.numbered), many=short[:1] == short[1:2])  # «пп.»
+    stop = match.start("unit") if unit else match.end()  # «ст. 158 ч. 2»
+    return first, stop, " ".join([said, *map(_spelled, filter(None, (one.figures, one.part)))])
+
+
+def _alone(one: _Number, figures: str, found: Amounts) -> str:
+    """Say a number without a unit right behind it; one may stand behind another number: «3–4 мин.»."""
+    rest = _TO.sub("", one.behind, count=1)
+    unit = found.unit.match(rest) if rest != one.behind else None
+    if unit and not one.ending and not one.part and unit[1].lower() not in _YEARS_OF:
+        noun = noun_of(found.units[unit[1].lower()].split(" ")[0])
+        case = one._replace(behind=rest[unit.end() :]).case
+        return one.zeros + cardinal(one.whole, case, (noun and noun.gender) or "masc")
+    if one.part and (":" in figures or not (cases_at(one.before) and _RANKED.search(one.before))):
+        return f"{_spelled(one.figures)} {_spelled(one.part)}"  # «глава 3.2», «USB 3.0»
+    return one.zeros + (_decimal(one) if one.part else _said(one))
 
 
 def case_of_noun(before: str, numbered: re.Pattern[str] | None = None) -> str:
@@ -365,29 +413,32 @@ def case_of_noun(before: str, numbered: re.Pattern[str] | None = None) -> str:
 
     Another one may stand before it: «рис. 3 и табл. 2»; `numbered` finds such nouns at the end of a text.
     """
+    if numbered and numbered.search(re.sub(r"[\d.]+\s$", "", before)):  # «п. 3 ст. 15»
+        return "gent"
     while numbered and numbered.search(another := _FROM.sub("", before)):
         before = numbered.sub("", another)
     likely = {"loct", "datv"} & cases_at(before)
     return "accs" if _SEE.search(before) else likely.pop() if len(likely) == 1 else case_at(before)
 
 
+_HOUSE = re.compile(r"\b(?:д\.|дом[а-я]*|к\.|корп\.)\s?\d[\d/а-я]*,?\s$", re.IGNORECASE)
 _SEE = re.compile(r"(?<!\w)(?:см\.|смотри[а-яё]*)\s+$", re.IGNORECASE)
 
 
-def _year(one: _Number, unit: str) -> str:
-    """Say a number with «г.» or «гг.» as a year: «в 1941–1945 гг.»; "" if it is none."""
+def _year(one: _Number, unit: str, start: int, stop: int) -> Said | None:
+    """Say a number with «г.» or «гг.» as a year: «в 1941–1945 гг.»; None if it is none."""
     weighed = not unit.endswith(".") and any(noun.case == "gent" for noun in nouns_behind(one.behind))
     in_year = (one.whole in _YEARS and not weighed) or (
         unit != "г" and (unit == "гг." or _ERA.match(one.behind) or _IN_YEAR.search(one.before))
     )
-    if unit not in {"г", "г.", "гг."} or one.part or not (in_year or one.ending):
-        return ""
+    if unit not in _YEARS_OF or one.part or not (in_year or one.ending):
+        return None
     case = _case_of_year(one.before)
     if one.ending:
         said, case = _with_ending(one, [], {case} if unit == "гг." and one.ending == "х" else set())
     else:
         said = ordinal(one.whole, case, "masc")
-    return f"{said} {time_noun('год', case, many=unit == 'гг.')}"
+    return start, stop, f"{said} {time_noun('год', case, many=unit == 'гг.')}"
 
 
 _IN = frozenset({"accs", "loct"})
@@ -413,13 +464,20 @@ def _counted(one: _Number, words: list[str], per: list[str]) -> str:
     """Say a number with its units: «2,5 кг» as «два с половиной килограмма», «5 тыс. р.» as «пять тысяч рублей»."""
     first = words[0].split(" ")
     if one.ending and not one.part:  # «на 101-м км», «с 10-ю кг»
-        said, case = _with_ending(one, [], set())
+        noun = noun_of(words[0])
+        like = [Noun(words[0], "sing", "", noun.gender, animate=False, start=0, stop=0)] if noun else []
+        said, case = _with_ending(one, like, set())
         return f"{said} {counted_phrase(one.whole if said == cardinal(one.whole, case) else 1, words[0], case)}"
     noun, rest = noun_of(first[0]) or noun_of(first[-1]), (counted_phrase(5, each, "nomn") for each in words[1:])
     if one.part:
         return " ".join([decimal_amount(one.whole, one.part, words[0], one.case), *rest, *per])
     said = cardinal(one.whole, one.case, (noun and noun.gender) or "masc")
+    if words[0] == "сутки" and one.case in {"nomn", "accs"} and one.whole in _COLLECTIVE:
+        return f"{_COLLECTIVE[one.whole]} суток"
     return " ".join([said, counted_phrase(one.whole, words[0], one.case), *rest, *per])
+
+
+_COLLECTIVE = {2: "двое", 3: "трое", 4: "четверо"}
 
 
 def _decimal(one: _Number) -> str:
@@ -441,10 +499,13 @@ def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, i
         return ordinal(number, case, "masc") + noun, century.end() if century else 0
     nouns = nouns_behind(behind.lower())
     alone = [one for one in nouns if one.number == "sing" and one.case in _cases(before)]
-    ways = {*ordinals(number, alone or nouns, _cases(before))} if nouns else set[str]()
-    for one in readings(name[1])[:1] if name and not ways else ():
-        if "Name" in one.grammemes and one.case:
-            ways.add(ordinal(number, one.case, "femn" if "femn" in one.grammemes else "masc", animate=True))
+    person = (
+        next((one for one in readings(name[1])[:1] if "Name" in one.grammemes and one.case), None) if name else None
+    )
+    if person:
+        ways = {ordinal(number, person.case, "femn" if "femn" in person.grammemes else "masc", animate=True)}
+    else:
+        ways = {*ordinals(number, alone or nouns, _cases(before))} if nouns else set[str]()
     if len(word) == 1 and not ways and cases_at(before):
         return "", 0
     return (ways.pop() if len(ways) == 1 else cardinal(number, "nomn")), 0
@@ -494,6 +555,8 @@ def _said(one: _Number) -> str:
         before = _FROM.sub("", one.before)
         named = not before.strip() and re.match(r"\s+[а-я]+\s+[—–]", one.behind)  # «1 мая — праздник»
         return ordinal(number, "nomn" if named else case_of_day(before), "neut")
+    if number in _YEARS and one.before.endswith("(") and behind.startswith(")"):
+        return f"{ordinal(number, 'nomn', 'masc')} год"
     if number in _YEARS and (_YEAR.match(behind) or (not nouns and _IN_YEAR.search(_FROM.sub("", one.before)))):
         of = next((noun.case for noun in nouns if noun.case in cases), _case_of_year(one.before))
         return ordinal(number, of, "masc")
@@ -525,4 +588,4 @@ def _with_ending(one: _Number, nouns: list[Noun], of_nouns: AbstractSet[str]) ->
     ways = [*counts, *ranked] if few or ending in _OF_CARDINALS else [*ranked, *counts]
     fit = [(word, case) for case, word in ways if word.replace("ё", "е").endswith(ending.replace("ё", "е"))]
     fit.sort(key=lambda way: (way[1] not in of_nouns, way[1] not in cases))
-    return fit[0] if fit else (cardinal(number, "nomn"), "nomn")
+    return fit[0] if fit else ("", "")
