@@ -373,7 +373,7 @@ def _amount(text: str, match: re.Match[str], found: Amounts, done: Sequence[Said
     if part == "00" and not _MONEY.isdisjoint(words):  # «500,00 руб.»
         one = one._replace(part="")
     said = _described(one, words) or _counted(one, words, _per(match["per"], words, found))
-    return start, stop, "минус " * bool(match["minus"]) + one.zeros + said
+    return start, stop, "минус " * bool(match["minus"]) + one.zeros * (words[0] not in _MONEY) + said
 
 
 _MOST_YEARS = 4
