@@ -254,8 +254,8 @@ def decimal_amount(whole: int, part: str, lemma: str, case: str) -> str:
         return " ".join(said)
     words = lemma.split(" ")
     noun = noun_of(words[0]) or noun_of(words[-1])
-    counted = max(whole, 2) if _is_half(whole, part, case) else 2
-    return f"{decimal(whole, part, case, (noun and noun.gender) or 'masc')} {counted_phrase(counted, lemma, 'nomn')}"
+    of = (max(whole, 2), lemma, "nomn") if _is_half(whole, part, case) else (1, lemma, "gent")
+    return f"{decimal(whole, part, case, (noun and noun.gender) or 'masc')} {counted_phrase(*of)}"
 
 
 @cache

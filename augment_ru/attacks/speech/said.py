@@ -66,7 +66,7 @@ def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
         r"(?:[.,]|:(?=\d\d\b)|-(?=00\b))(?P<part>\d{1,5})(?![.,:-]?\d)"
         r"|(?P<whole>\d{1,3}(?:\.\d{3}){2,3}(?!\.?\d)|\d{1,3}(?:[ \u00a0]\d{3}){1,3}(?![ \u00a0‑-]?\d)|\d{1,12})"
         r"(?:(?:[-‑](?P<ending>(?-i:[а-яё]{1,3}))|(?P<glued>ый|[оиы]й|[аоы]е|ая|я|го|о?му|[оы]м|[оыеу]?х|т?и|мя|е))(?![\w-]))?)"
-        rf"(?:\s?(?P<scale>тыс\b\.?|млн\b\.?|млрд\b\.?|трлн\b\.?))?(?:\s?(?P<unit>{unit})(?:/(?P<per>{unit}|[а-яё]+))?)?"
+        rf"(?:\s?(?P<scale>тыс|млн|млрд|трлн)\b\.?)?(?:\s?(?P<unit>{unit})(?:/(?P<per>{unit}|[а-яё]+))?)?"
         r"(?![^\W_]|[-‑][^\W\d_]|/\d)",
         re.IGNORECASE,
     )
@@ -235,7 +235,8 @@ def _days(text: str) -> Iterator[Said]:
             yield *match.span(), f"с {time_of_day(hour, minute, 'gent')} до {time_of_day(to, end, 'gent')}"
 
 
-_TIMES = re.compile(r"(?<![\w.,:/–—-])([01]?\d|2[0-4]):([0-5]\d)\s?[–—-]\s?([01]?\d|2[0-4]):([0-5]\d)(?![\w:])")
+_TIME = r"(2[0-4]|[01]?\d)[:.]([0-5]\d(?<!\.[124]5)(?<!\.[1245]0)(?<!\.\d[1-46-9]))"
+_TIMES = re.compile(rf"(?<![\w.,:/–—-]){_TIME}\s?[–—-]\s?{_TIME}(?![\w:])")
 
 
 @cache
@@ -482,9 +483,14 @@ _COLLECTIVE = {2: "двое", 3: "трое", 4: "четверо"}
 
 def _decimal(one: _Number) -> str:
     """Say a decimal number without a unit in short: «в 2,5 раза» as «в два с половиной раза»."""
-    nouns = [noun for noun in nouns_behind(one.behind) if (noun.number, noun.case) == ("sing", "gent")]
+    nouns = [noun for noun in _counts(one) if (noun.number, noun.case) == ("sing", "gent")]
     few = nouns and class_of(max(one.whole, 2)) == "few"
     return decimal(one.whole, one.part, one.case, nouns[0].gender if few else "")
+
+
+def _counts(one: _Number) -> list[Noun]:
+    """Return the readings of the noun that a number counts, also behind another number: «1,5–2 часа»."""
+    return nouns_behind(_OF_CLASS.sub("", _TO.sub("", one.behind, count=1)))
 
 
 def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, int]:
@@ -548,7 +554,7 @@ def _said(one: _Number) -> str:
     """Return a whole number as it is said, in agreement with its noun, with what governs it and its ending."""
     number, cases = one.whole, _cases(one.before)
     behind = _OF_CLASS.sub("", _TO.sub("", one.behind, count=1))
-    nouns = [noun for noun in nouns_behind(behind) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
+    nouns = [noun for noun in _counts(one) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
     if one.ending:
         return _with_ending(one, nouns, {noun.case for noun in nouns})[0]
     if number in _DATES and {*re.findall(r"\w+", behind.lower())[:1]} & listed("month").keys():
