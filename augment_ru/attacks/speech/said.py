@@ -1,7 +1,7 @@
 """Numbers in words, as they are spoken, with their units, in the case that the text requires: «до 6 кг»."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain, product
@@ -143,15 +143,7 @@ def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
     text = _SIZE.sub(lambda match: re.sub("[хxХX]", "×", match[0]), text)
     done: list[Said] = []
-    for one in chain(
-        _groups(text),
-        _dates(text, found),
-        _days(text),
-        _pairs(text, found),
-        _classes(text),
-        _flats(text),
-        _rest(text, found, done),
-    ):
+    for one in chain(_special(text, found), _rest(text, found, done)):
         if all(one[1] <= start or stop <= one[0] for start, stop, _ in done):
             done.append(one)
     joined: list[Said] = []
@@ -187,12 +179,30 @@ _NEAR = 1_000
 """How many characters around a number tell whether a text has ё."""
 
 
-def _groups(text: str) -> Iterator[Said]:
+def _special(text: str, found: Amounts) -> Iterator[Said]:
+    """Yield what is no single number with its unit: telephones, dates, ranges, fractions, classes, flats."""
+    for pattern, say in _special_forms():
+        for match in pattern.finditer(text):
+            if new := say(match, text[: match.start()], text[match.end() :], found):
+                yield *match.span(), new
+    yield from _pairs(text, found)
+
+
+_Say = Callable[[re.Match[str], str, str, Amounts], str]
+"""Takes a match, the texts before and behind it, and the patterns; returns how it is said, "" if it is something else."""
+
+
+@cache
+def _special_forms() -> Sequence[tuple[re.Pattern[str], _Say]]:
+    months = "|".join(listed("month"))
+    days = re.compile(rf"(?<![\w.,:/–—-])(\d\d?)\s?[–—-]\s?(\d\d?)(?=\s+(?:{months})\b)")
+    return (_GROUPS, _group), (_DATE, _date), (days, _days), (_TIMES, _times), (_CLASS, _class), (_FLAT, _flat)
+
+
+def _group(match: re.Match[str], _before: str, _behind: str, _found: Amounts) -> str:
     """«8 903 123-05-67» → «восемь девятьсот три сто двадцать три ноль пять шестьдесят семь»."""
-    for match in _GROUPS.finditer(text):
-        if not _DATE.match(text, match.start()):
-            said = (_spelled(group) for group in re.findall(r"\d+", match[0]))
-            yield *match.span(), "плюс " * (match[0][0] == "+") + " ".join(said)
+    said = " ".join(map(_spelled, re.findall(r"\d+", match[0])))
+    return "" if _DATE.match(match.string, match.start()) else "плюс " * (match[0][0] == "+") + said
 
 
 def _spelled(figures: str) -> str:
@@ -200,79 +210,113 @@ def _spelled(figures: str) -> str:
     return " ".join(["ноль"] * (len(figures) - len(str(number))) + [cardinal(number, "nomn")])
 
 
-def _dates(text: str, found: Amounts) -> Iterator[Said]:
-    """«на 14.02.2022 г.» → «на четырнадцатое февраля две тысячи двадцать второго года», «до 31.12»."""
+def _date(match: re.Match[str], before: str, behind: str, found: Amounts) -> str:
+    """«на 14.02.2022 г.» → «на четырнадцатое февраля две тысячи двадцать второго года», «до 31.12», not «до 10.05 кг»."""
     months = {int(number): name for name, number in listed("month").items()}
-    for match in _DATE.finditer(text):
-        day, month, year = (int(match[one] or match[other] or 0) for one, other in _DATE_PARTS)
-        before = _FROM.sub("", text[: match.start()])
-        if day in _DATES and month in months and (year or _is_day(match, before, found)):
-            said = f"{ordinal(day, case_of_day(before), 'neut')} {months[month]}"
-            yield *match.span(), f"{said} {ordinal(year, 'gent', 'masc')} года" if year else said
-
-
-def _is_day(match: re.Match[str], before: str, found: Amounts) -> bool:
-    """Tell whether a day and a month without a year are no other number: «до 31.12», not «до 10.05 кг»."""
-    number = found.number.match(match.string, match.start())
-    counted = any(noun.case == "gent" for noun in nouns_behind(match.string[match.end() :]))
-    unit = number is not None and number["unit"]
-    return match["by"] == "." and _ON_DAY.search(before) is not None and not (unit or counted)
+    day, month, year = (int(match[one] or match[other] or 0) for one, other in _DATE_PARTS)
+    before, number = _FROM.sub("", before), found.number.match(match.string, match.start())
+    counts = (number and number["unit"]) or any(noun.case == "gent" for noun in nouns_behind(behind))
+    if (
+        day not in _DATES
+        or month not in months
+        or not (year or (match["by"] == "." and _ON_DAY.search(before) and not counts))
+    ):
+        return ""
+    said = f"{ordinal(day, case_of_day(before), 'neut')} {months[month]}"
+    return f"{said} {ordinal(year, 'gent', 'masc')} года" if year else said
 
 
 _ON_DAY = re.compile(r"(?:^|(?<!\w)(?:со?|до|от|после|около|по|на|к))\s+$", re.IGNORECASE)
 _DATE_PARTS = (("day", "at"), ("month", "of"), ("year", "from"))
 
 
-def _days(text: str) -> Iterator[Said]:
-    """«5–10 мая» → «с пятого по десятое мая», «9:00–18:00» → «с девяти часов до восемнадцати часов»."""
-    for match in _range_of_days().finditer(text):
-        first, last = map(int, match.groups())
-        if first in _DATES and last in _DATES and cases_at(text[: match.start()]) & {"nomn"}:
-            yield *match.span(), f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
-    for match in _TIMES.finditer(text):
-        hour, minute, to, end = map(int, match.groups())
-        if cases_at(text[: match.start()]) & {"nomn"}:
-            yield *match.span(), f"с {time_of_day(hour, minute, 'gent')} до {time_of_day(to, end, 'gent')}"
+def _days(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:
+    """«5–10 мая» → «с пятого по десятое мая»."""
+    first, last = map(int, match.groups())
+    if first not in _DATES or last not in _DATES or "nomn" not in cases_at(before):
+        return ""
+    return f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
+
+
+def _times(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:
+    """«9:00–18:00» → «с девяти часов до восемнадцати часов»."""
+    hour, minute, to, end = map(int, match.groups())
+    said = f"с {time_of_day(hour, minute, 'gent')} до {time_of_day(to, end, 'gent')}"
+    return said if "nomn" in cases_at(before) else ""
 
 
 _TIME = r"(2[0-4]|[01]?\d)[:.]([0-5]\d(?<!\.[124]5)(?<!\.[1245]0)(?<!\.\d[1-46-9]))"
 _TIMES = re.compile(rf"(?<![\w.,:/–—-]){_TIME}\s?[–—-]\s?{_TIME}(?![\w:])")
 
 
-@cache
-def _range_of_days() -> re.Pattern[str]:
-    months = "|".join(listed("month"))
-    return re.compile(rf"(?<![\w.,:/–—-])(\d\d?)\s?[–—-]\s?(\d\d?)(?=\s+(?:{months})\b)")
+def _flat(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:
+    """«сдаю 2-комн. кв.» → «сдаю двухкомнатную квартиру», «1%-ного» → «однопроцентного»."""
+    if match["rest"]:
+        return f"{compound_start(int(match['number']))}процентн{match['rest']}"
+    case = case_at(before)
+    end = f"{ordinal(1, case, 'femn').removeprefix('перв')} {noun_after(1, 'квартира', case)}"
+    return f"{compound_start(int(match['number']))}комнатн{end}"
+
+
+_FLAT = re.compile(
+    r"(?<![\w.,-])(?P<number>[1-9]\d?)(?:[-–\s]?(?:х\s?)?к(?:ом|омн)?\.?\s?кв(?:\.|артира\b)(?!\s?м)"
+    r"|\s?%-н?(?P<rest>[ыоа][йемх]|[оыу][йхмю]|[оы]го|[ао]я|ому|ыми|ую)(?!\w))",
+    re.IGNORECASE,
+)
+
+
+def _class(match: re.Match[str], before: str, behind: str, _found: Amounts) -> str:
+    """«в 7б», «в 5 «Б»», «в 9 А классе» → «в седьмом б», «в пятом б», «в девятом а классе»."""
+    nouns = nouns_behind(behind)
+    case = next((noun.case for noun in nouns if noun.lemma == "класс" and noun.case in _cases(before)), "")
+    if not case and not nouns and (after := _IN_CLASS.search(before)):
+        case = "loct" if _cases(before) == _IN and not after["into"] else case_at(before)
+    return f"{ordinal(int(match['number']), case, 'masc')} {match['letter'].strip(_QUOTES)}" if case else ""
+
+
+_QUOTES = '«»"„“” '
+_CLASS = re.compile(
+    r"(?<![\w.,-])(?P<number>[1-9]|1[01])(?P<letter>\s?[«\"„][а-е][»\"“]|[абв](?!\w)|\s[а-е](?=\sкласс))(?![\w«\"-])",
+    re.IGNORECASE,
+)
+_IN_CLASS = re.compile(
+    r"(?P<into>(?:ход|ш[её]л|шла|шли|йд|ид[её]|вел|вод|попа)\w*\s+)?\b(?:во?|из|от|со?|для|у)\s$", re.IGNORECASE
+)
+"""What stands before the class of a school; `into` is a verb of going there."""
 
 
 def _pairs(text: str, found: Amounts) -> Iterator[Said]:
     """«1/8 финала» → «одна восьмая финала», «сезон 2020/21» → «сезон две тысячи двадцатого двадцать первого годов»."""
     for match in _PAIR.finditer(text):
         one, other = int(match["one"]), int(match["other"])
-        before, behind, case = text[: match.start()], text[match.end() :], case_at(text[: match.start()])
-        nouns = nouns_behind(behind)
+        before, behind = text[: match.start()], text[match.end() :]
+        nouns, unit = nouns_behind(behind), found.unit.match(behind)
         if one in _YEARS and other in {one + 1, (one + 1) % 100}:
             year = next((noun for noun in nouns if noun.lemma == "год"), None)
             of = year.case if year and year.case in _cases(before) else _case_of_year(before)
             said = f"{ordinal(one, of, 'masc')} {ordinal(other, of, 'masc')}"
             if year or match["short"] or readings((before.split() or [""])[-1])[0].pos == "NOUN":
                 yield *match.span(), said if year else f"{said} {time_noun('год', of, many=True)}"
-            continue
-        if one > other and _PRESSURE.search(before):
+        elif one > other and _PRESSURE.search(before):
             yield *match.span(), f"{cardinal(one, 'nomn')} на {cardinal(other, 'accs')}"
-            continue
-        unit = found.unit.match(behind)
-        case = "datv" if one == 1 and cases_at(before) == {"accs", "datv"} else case  # «по 1/2 таблетки»
-        if 0 < one < other and (unit or _is_part(nouns, before) or (not nouns and _BY.search(before))):
-            case = "gent" if case == "nomn" and re.search("[а-яё] $", before) and behind.startswith(" финал") else case
-            is_one, noun = class_of(one) == "one", {3: "треть", 4: "четверть"}.get(other)
-            of = case if is_one or case not in {"nomn", "accs"} else "gent"
-            part = noun_after(one, noun, case) if noun else ordinal(other, of, "femn" if is_one else "plur")
-            said = f"{cardinal(one, case, 'femn')} {part}"
+        elif 0 < one < other and (unit or _is_part(nouns, before) or (not nouns and _BY.search(before))):
+            said = _fraction(one, other, before, behind)
             if unit:  # «1/2 ч. л.»
-                said = noun_after(1, "половина", case) if other == 2 else said  # noqa: PLR2004
                 said += f" {counted_phrase(1, found.units[unit[1].lower()], 'gent')}"
             yield match.start(), match.end() + (unit.end() if unit else 0), said
+
+
+def _fraction(one: int, other: int, before: str, behind: str) -> str:
+    """Say a fraction in the case that the text before it requires: «по 1/2», «в матче 1/4 финала»."""
+    of_game = behind.startswith(" финал")
+    case = "gent" if of_game and _OWNER.search(before) and "nomn" in _cases(before) else case_at(before)
+    case = "datv" if one == 1 and cases_at(before) == {"accs", "datv"} else case
+    if other == 2 and not of_game:  # noqa: PLR2004
+        return noun_after(1, "половина", case)
+    is_one, noun = class_of(one) == "one", {3: "треть", 4: "четверть"}.get(other)
+    of = case if is_one or case not in {"nomn", "accs"} else "gent"
+    part = noun_after(one, noun, case) if noun else ordinal(other, of, "femn" if is_one else "plur")
+    return f"{cardinal(one, case, 'femn')} {part}"
 
 
 def _is_part(nouns: list[Noun], before: str) -> bool:
@@ -282,43 +326,6 @@ def _is_part(nouns: list[Noun], before: str) -> bool:
 
 _PRESSURE = re.compile(r"\b(?:ад|давлени[а-я]+)\s(?:[а-яё]+\s){0,2}$", re.IGNORECASE)
 _BY = re.compile(r"(?<!\w)(?:на|до|около)\s+$", re.IGNORECASE)
-
-
-def _flats(text: str) -> Iterator[Said]:
-    """«сдаю 2-комн. кв.» → «сдаю двухкомнатную квартиру»."""
-    for match in _FLAT.finditer(text):
-        case = case_at(text[: match.start()])
-        end = ordinal(1, case, "femn").removeprefix("перв")
-        yield *match.span(), f"{compound_start(int(match[1]))}комнатн{end} {noun_after(1, 'квартира', case)}"
-
-    for match in _PERCENTS.finditer(text):
-        yield *match.span(), f"{compound_start(int(match[1]))}процентн{match[2]}"
-
-
-_PERCENTS = re.compile(
-    r"(?<![\w.,-])([1-9]\d?)\s?%-н?([ыоа][йемх]|[оыу][йхмю]|[оы]го|[ао]я|ому|ыми|ую)(?!\w)", re.IGNORECASE
-)
-_FLAT = re.compile(r"(?<![\w.,-])([1-9])[-–\s]?(?:к|ком|комн|х\s?комн)\.?\s?кв(?:\.|артира\b)(?!\s?м)", re.IGNORECASE)
-
-
-def _classes(text: str) -> Iterator[Said]:
-    """«в 7б», «в 5 «Б»» → «в седьмом б», «в пятом б»."""
-    for match in _CLASS.finditer(text):
-        before, nouns = text[: match.start("class")], nouns_behind(text[match.end() :])
-        case = next((noun.case for noun in nouns if noun.lemma == "класс" and noun.case in _cases(before)), "")
-        if not case and not nouns and match["in"]:
-            case = "loct" if _cases(before) == _IN and not _INTO.search(before) else case_at(before)
-        if case:
-            yield *match.span("class"), f"{ordinal(int(match['number']), case, 'masc')} {match['a'] or match['b']}"
-
-
-_CLASS = re.compile(
-    r"(?<![\w.,-])(?P<in>(?:во?|из|от|со?|для|у)\s)?(?P<class>(?P<number>[1-9]|1[01])"
-    r"(?:\s?[«\"„](?P<a>[а-е])[»\"“]|(?P<b>[абв])(?!\w)))(?![\w«\"-])",
-    re.IGNORECASE,
-)
-_INTO = re.compile(r"(?:ход|ш[её]л|шла|шли|йд|ид[её]|вел|вод|попа)\w*\s+во?\s+$", re.IGNORECASE)
-"""Verbs behind which one goes into a class."""
 
 
 class _Number(NamedTuple):
@@ -490,7 +497,7 @@ def _decimal(one: _Number) -> str:
 
 def _counts(one: _Number) -> list[Noun]:
     """Return the readings of the noun that a number counts, also behind another number: «1,5–2 часа»."""
-    return nouns_behind(_OF_CLASS.sub("", _TO.sub("", one.behind, count=1)))
+    return nouns_behind(_TO.sub("", one.behind, count=1))
 
 
 def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, int]:
@@ -553,7 +560,7 @@ _OWNER = re.compile(r"(?:[^\W\d_]|\bгг?\.)\s*$")
 def _said(one: _Number) -> str:
     """Return a whole number as it is said, in agreement with its noun, with what governs it and its ending."""
     number, cases = one.whole, _cases(one.before)
-    behind = _OF_CLASS.sub("", _TO.sub("", one.behind, count=1))
+    behind = _TO.sub("", one.behind, count=1)
     nouns = [noun for noun in _counts(one) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
     if one.ending:
         return _with_ending(one, nouns, {noun.case for noun in nouns})[0]
@@ -576,8 +583,6 @@ def _said(one: _Number) -> str:
 
 
 _GENITIVE = frozenset({"gent"})
-_OF_CLASS = re.compile(r"\A\s?[«\"„]?[а-яё][»\"“]?(?=\s+класс)", re.IGNORECASE)
-"""The letter of a class at school, between the number and the noun: «9 «Б» классе»."""
 _RANKED = re.compile(r"(?:^|[^\W\d_a-zA-Z]|[^\w\s])\s*$")
 """What a number that may be an ordinal stands behind: no Latin name («Windows 10 система»)."""
 
