@@ -236,26 +236,29 @@ CHANGE = {"рубль": "копейка", "гривна": "копейка", "д�
 """Money, and what a hundredth of it is called."""
 
 
-def decimal_amount(whole: int, part: str, lemma: str, case: str) -> str:
-    """Return a decimal number in words with what it counts; two decimals of a sum of money are its small coins.
+def amount(whole: int, part: str, lemma: str, case: str) -> str:
+    """Return a number in words with what it counts; two decimals of a sum of money are its small coins.
 
-    >>> decimal_amount(12, "50", "рубль", "nomn"), decimal_amount(2, "5", "квадратный метр", "nomn")
-    ('двенадцать рублей пятьдесят копеек', 'два с половиной квадратных метра')
+    >>> amount(12, "50", "рубль", "nomn"), amount(2, "5", "квадратный метр", "nomn"), amount(2, "", "сутки", "nomn")
+    ('двенадцать рублей пятьдесят копеек', 'два с половиной квадратных метра', 'двое суток')
 
     Args:
         whole: the number before the comma.
-        part: the digits after the comma, one to five.
+        part: the digits after the comma, at most five; "" for a whole number.
         lemma: what is counted, with ё: a noun, or words that `counted_phrase` takes.
         case: the case of the amount, by its name in pymorphy3.
     """
     if lemma in CHANGE and len(part) == len("00"):
-        parts = ((whole, noun_of(lemma)), (int(part), noun_of(CHANGE[lemma])))
-        said = (f"{cardinal(of, case, noun.gender)} {noun_after(of, noun.lemma, case)}" for of, noun in parts if noun)
-        return " ".join(said)
+        return f"{amount(whole, '', lemma, case)} {amount(int(part), '', CHANGE[lemma], case)}"
     words = lemma.split(" ")
     noun = noun_of(words[0]) or noun_of(words[-1])
-    of = (max(whole, 2), lemma, "nomn") if _is_half(whole, part, case) else (1, lemma, "gent")
-    return f"{decimal(whole, part, case, (noun and noun.gender) or 'masc')} {counted_phrase(*of)}"
+    gender = (noun and noun.gender) or "masc"
+    if part:
+        of = (max(whole, 2), lemma, "nomn") if _is_half(whole, part, case) else (1, lemma, "gent")
+        return f"{decimal(whole, part, case, gender)} {counted_phrase(*of)}"
+    if lemma == "сутки" and whole in _FEW and case in {"nomn", "accs"}:
+        return f"{('двое', 'трое', 'четверо')[whole - 2]} суток"
+    return f"{cardinal(whole, case, gender)} {counted_phrase(whole, lemma, case)}"
 
 
 @cache

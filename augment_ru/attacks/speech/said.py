@@ -16,6 +16,7 @@ from augment_ru.language.numerals import (
     NO_GENITIVE,
     NUMERAL_CASES,
     Noun,
+    amount,
     cardinal,
     case_of_unit,
     cases_at,
@@ -23,7 +24,6 @@ from augment_ru.language.numerals import (
     compound_start,
     counted_phrase,
     decimal,
-    decimal_amount,
     noun_after,
     nouns_behind,
     ordinal,
@@ -189,7 +189,7 @@ def _special(text: str, found: Amounts) -> Iterator[Said]:
 
 
 _Say = Callable[[re.Match[str], str, str, Amounts], str]
-"""Takes a match, the texts before and behind it, and the patterns; returns how it is said, "" if it is something else."""
+"""Takes a match, the texts before and behind it, and the patterns; returns how it is said, or "" for another."""
 
 
 @cache
@@ -211,7 +211,7 @@ def _spelled(figures: str) -> str:
 
 
 def _date(match: re.Match[str], before: str, behind: str, found: Amounts) -> str:
-    """«на 14.02.2022 г.» → «на четырнадцатое февраля две тысячи двадцать второго года», «до 31.12», not «до 10.05 кг»."""
+    """«на 14.02.2022 г.» → «на четырнадцатое февраля две тысячи двадцать второго года», «до 31.12», no «10.05 кг»."""
     months = {int(number): name for name, number in listed("month").items()}
     day, month, year = (int(match[one] or match[other] or 0) for one, other in _DATE_PARTS)
     before, number = _FROM.sub("", before), found.number.match(match.string, match.start())
@@ -391,10 +391,10 @@ _MOST_YEARS = 4
 def _in_numbered(one: _Number, start: int, match: re.Match[str], found: Amounts, done: Sequence[Said]) -> Said | None:
     """Say a number with the noun in short form before it: «на стр. 5»; None without one, and for «1/2 табл. 2 раза»."""
     named, unit = found.numbered.search(one.before), (match["unit"] or "").lower()
-    first = start - len(named[0]) if named else start
-    if named is None or any(begin < start and first < stop for begin, stop, _ in done):
+    if named is None or match["scale"] or match["sign"] or (unit and unit not in found.nouns):
         return None
-    if match["scale"] or match["sign"] or (unit and unit not in found.nouns):
+    first = start - len(named[0])
+    if any(begin < start and first < stop for begin, stop, _ in done):
         return None
     before, short = one.before[: named.start()], named[0].strip().lower()
     noun = "строение" if short == "стр." and _HOUSE.search(before) else found.nouns[short]
@@ -442,10 +442,9 @@ def _year(one: _Number, unit: str, start: int, stop: int) -> Said | None:
     if unit not in _YEARS_OF or one.part or not (in_year or one.ending):
         return None
     case = _case_of_year(one.before)
+    said = ordinal(one.whole, case, "masc")
     if one.ending:
         said, case = _with_ending(one, [], {case} if unit == "гг." and one.ending == "х" else set())
-    else:
-        said = ordinal(one.whole, case, "masc")
     return start, stop, f"{said} {time_noun('год', case, many=unit == 'гг.')}"
 
 
@@ -470,34 +469,20 @@ def _per(per: str | None, words: list[str], found: Amounts) -> list[str]:
 
 def _counted(one: _Number, words: list[str], per: list[str]) -> str:
     """Say a number with its units: «2,5 кг» as «два с половиной килограмма», «5 тыс. р.» as «пять тысяч рублей»."""
-    first = words[0].split(" ")
     if one.ending and not one.part:  # «на 101-м км», «с 10-ю кг»
         noun = noun_of(words[0])
-        like = [Noun(words[0], "sing", "", noun.gender, animate=False, start=0, stop=0)] if noun else []
-        said, case = _with_ending(one, like, set())
+        said, case = _with_ending(one, [noun.gender] if noun else [], set())
         return f"{said} {counted_phrase(one.whole if said == cardinal(one.whole, case) else 1, words[0], case)}"
-    noun, rest = noun_of(first[0]) or noun_of(first[-1]), (counted_phrase(5, each, "nomn") for each in words[1:])
-    if one.part:
-        return " ".join([decimal_amount(one.whole, one.part, words[0], one.case), *rest, *per])
-    said = cardinal(one.whole, one.case, (noun and noun.gender) or "masc")
-    if words[0] == "сутки" and one.case in {"nomn", "accs"} and one.whole in _COLLECTIVE:
-        return f"{_COLLECTIVE[one.whole]} суток"
-    return " ".join([said, counted_phrase(one.whole, words[0], one.case), *rest, *per])
-
-
-_COLLECTIVE = {2: "двое", 3: "трое", 4: "четверо"}
+    rest = (counted_phrase(5, each, "nomn") for each in words[1:])
+    return " ".join([amount(one.whole, one.part, words[0], one.case), *rest, *per])
 
 
 def _decimal(one: _Number) -> str:
     """Say a decimal number without a unit in short: «в 2,5 раза» as «в два с половиной раза»."""
-    nouns = [noun for noun in _counts(one) if (noun.number, noun.case) == ("sing", "gent")]
+    behind = _TO.sub("", one.behind, count=1)  # «1,5–2 часа»
+    nouns = [noun for noun in nouns_behind(behind) if (noun.number, noun.case) == ("sing", "gent")]
     few = nouns and class_of(max(one.whole, 2)) == "few"
     return decimal(one.whole, one.part, one.case, nouns[0].gender if few else "")
-
-
-def _counts(one: _Number) -> list[Noun]:
-    """Return the readings of the noun that a number counts, also behind another number: «1,5–2 часа»."""
-    return nouns_behind(_TO.sub("", one.behind, count=1))
 
 
 def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, int]:
@@ -512,10 +497,8 @@ def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, i
         return ordinal(number, case, "masc") + noun, century.end() if century else 0
     nouns = nouns_behind(behind.lower())
     alone = [one for one in nouns if one.number == "sing" and one.case in _cases(before)]
-    person = (
-        next((one for one in readings(name[1])[:1] if "Name" in one.grammemes and one.case), None) if name else None
-    )
-    if person:
+    person = readings(name[1])[0] if name else None
+    if person and person.case and "Name" in person.grammemes:
         ways = {ordinal(number, person.case, "femn" if "femn" in person.grammemes else "masc", animate=True)}
     else:
         ways = {*ordinals(number, alone or nouns, _cases(before))} if nouns else set[str]()
@@ -561,9 +544,10 @@ def _said(one: _Number) -> str:
     """Return a whole number as it is said, in agreement with its noun, with what governs it and its ending."""
     number, cases = one.whole, _cases(one.before)
     behind = _TO.sub("", one.behind, count=1)
-    nouns = [noun for noun in _counts(one) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
+    nouns = [noun for noun in nouns_behind(behind) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
     if one.ending:
-        return _with_ending(one, nouns, {noun.case for noun in nouns})[0]
+        kinds = [noun.gender if noun.number == "sing" else "plur" for noun in nouns]
+        return _with_ending(one, kinds, {noun.case for noun in nouns})[0]
     if number in _DATES and {*re.findall(r"\w+", behind.lower())[:1]} & listed("month").keys():
         before = _FROM.sub("", one.before)
         named = not before.strip() and re.match(r"\s+[а-я]+\s+[—–]", one.behind)  # «1 мая — праздник»
@@ -587,13 +571,19 @@ _RANKED = re.compile(r"(?:^|[^\W\d_a-zA-Z]|[^\w\s])\s*$")
 """What a number that may be an ordinal stands behind: no Latin name («Windows 10 система»)."""
 
 
-def _with_ending(one: _Number, nouns: list[Noun], of_nouns: AbstractSet[str]) -> tuple[str, str]:
-    """Return a number as its ending says, and its case: «90-х», «22-го», «10-и»; the likeliest if several fit."""
+def _with_ending(one: _Number, kinds: Sequence[str | None], of_nouns: AbstractSet[str]) -> tuple[str, str]:
+    """Return a number as its ending says, and its case: «90-х», «22-го», «10-и»; the likeliest if several fit.
+
+    Args:
+        one: the number.
+        kinds: the gender of its noun, or `plur`, in each analysis of the noun.
+        of_nouns: the cases that the noun may have.
+    """
     number, ending, cases = one.whole, one.ending, _cases(one.before)
-    kinds = [noun.gender if noun.number == "sing" else "plur" for noun in nouns]
+    genders = ["masc", "neut", "femn"]
     many = number % 10 == 0 and number not in _DATES
-    kinds += ["plur", "masc", "neut", "femn"] if many else ["masc", "neut", "femn", "plur"]
-    ranked = [(case, ordinal(number, case, kind)) for kind, case in product(kinds, NUMERAL_CASES)]
+    every = dict.fromkeys([*filter(None, kinds), *(["plur", *genders] if many else [*genders, "plur"])])
+    ranked = [(case, ordinal(number, case, kind)) for kind, case in product(every, NUMERAL_CASES)]
     counts = [(case, cardinal(number, case)) for case in NUMERAL_CASES]
     few = ending == "х" and class_of(number) == "few"
     ways = [*counts, *ranked] if few or ending in _OF_CARDINALS else [*ranked, *counts]
