@@ -403,7 +403,7 @@ def _parts(tokens: Sequence[Token], table: _Table) -> list[_Part | None] | None:
         part = _part(token.text.lower(), gender, table.used, surname=named)
         if part is None or (part.part == "name" and _FAMILIAR.search(part.lemma)):
             return None  # «Ванька» has no like in other groups
-        if part.part == "name" and (part.lemma in table.short or _is_short(part)):
+        if part.part == "name" and part.lemma in table.short:
             part = part._replace(part="short")
         found.append(part)
     names = [one.part for one in found if one is not None]
@@ -514,19 +514,6 @@ _REACH = 6
 
 _ENDS = frozenset(".!?…")
 _FAMILIAR = re.compile("[^и]ка$|ха$")
-_SHORT = re.compile("[^аеиоуыэюяь]я$|ша$")
-"""How short names of women end; the full ones end in «ия», «ья» or «на», or are in the list."""
-
-
-def _is_short(part: _Part) -> bool:
-    """Tell from its end whether a first name is a short one that the dictionary lacks: «Андрюша», «Нюся»."""
-    genders = {gender for gender, _ in part.forms}
-    if genders == {"femn"}:
-        return bool(_SHORT.search(part.lemma)) and not part.lemma.endswith("иля")  # «Наиля»
-    return part.lemma[-1] in "ая" and part.lemma not in _FULL
-
-
-_FULL = frozenset({"гаврила", "данила", "илья", "кузьма", "лука", "муса", "никита", "савва", "фома"})
 
 
 def _case(token: Token) -> str:
