@@ -92,7 +92,7 @@ _ONLY_AT = {
     "к": (r"(?:(?<=[рб.]\s\d\d\s)|(?<=[рб.]\s\d\d)|(?<=[рб.]\s\d\s)|(?<=[рб.]\s\d))", ""),
     "м": ("", r"(?!\.?\sи\s\d+\sж\b)"),
     '"': (r"(?<=\d[.,]\d)(?<!\"\d[.,]\d)", ""),
-    "с": ("", r"(?=\s*(?:[.,;:!?)]|$)|\s(?:и|на|от|до)\b)"),
+    "с": ("", r"(?=\s*(?:[,;:!?)]|\.?$|\.\s[А-ЯЁ])|\s(?:и|на|от|до)\b)"),
     **dict.fromkeys(("р. в день", "р. в неделю", "р. в сутки", "р/д", "р/день"), (r"(?<!\d\d)(?<!\d\d\s)", "")),
 }
 """What must stand before and behind units that may be other words: «5 р. 50 к.»; «3 р. в день», not «500 р. в день»."""
@@ -555,7 +555,9 @@ def _said(one: _Number) -> str:
     if number in _YEARS and one.before.endswith("(") and behind.startswith(")"):
         return f"{ordinal(number, 'nomn', 'masc')} год"
     if number in _YEARS and (_YEAR.match(behind) or (not nouns and _IN_YEAR.search(_FROM.sub("", one.before)))):
-        of = next((noun.case for noun in nouns if noun.case in cases), _case_of_year(one.before))
+        written = {noun.case for noun in nouns if (noun.lemma, noun.number) == ("год", "sing")}
+        of = next((case for case in NUMERAL_CASES if case in written & cases), _case_of_year(one.before))
+        of = written.pop() if len(written) == 1 else of  # «дом 1968 года»
         return ordinal(number, of, "masc")
     found = ways_to_count(number, nouns, cases) or ways_to_count(number, nouns, _GENITIVE)  # «ещё 2 подписей»
     gender = nouns[0].gender if nouns and not found and nouns[0].number == "plur" else "masc"  # «от 1 до 3 тысяч»
