@@ -196,14 +196,11 @@ def _exchanged(
     mentions = _certain(batch, members, every, table)
     wanted = sorted({key for one in mentions for key in one.keys})
     whole = {key: _whole(key, wanted, table) for key in wanted}
-    possible = [
-        name
-        for name, known in table.groups.items()
-        if (not groups or name in groups) and all(key[:2] in known for key in wanted)
-    ]
+    may = [name for name, known in table.groups.items() if all(key[:2] in known for key in wanted)]
+    possible = [name for name in sorted(may) if not groups or name in groups]
     if not wanted or not possible:
         return
-    group = rng.choice(sorted(possible))
+    group = rng.choice(possible)
     names, new = table.groups[group], dict[_Key, str]()
     used = {same_word(word) for row in members for word in LETTERS.findall(batch.texts[row])}
     places: dict[tuple[str, str], int] = {}

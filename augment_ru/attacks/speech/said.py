@@ -71,13 +71,8 @@ def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
         re.IGNORECASE,
     )
     short = "|".join(map(re.escape, nouns)) or "(?!)"
-    return Amounts(
-        number,
-        re.compile(rf"\s?({unit})(?!\w)"),
-        units,
-        re.compile(rf"(?<![\w.-])(?:{short})\s?$", re.IGNORECASE),
-        nouns,
-    )
+    numbered = re.compile(rf"(?<![\w.-])(?:{short})\s?$", re.IGNORECASE)
+    return Amounts(number, re.compile(rf"\s?({unit})(?!\w)"), units, numbered, nouns)
 
 
 def _unit(short: str) -> str:
@@ -121,8 +116,7 @@ _FROM = re.compile(
 )
 """What stands between a number and what governs it: the first number of «5–10 мая», a sign."""
 _TO = re.compile(
-    r"(?:\s*(?:[-‑–—,]|…|\.{2,3}|(?:и|или|по|до|на)\b)\s*[+−-]?(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+",
-    re.IGNORECASE,
+    r"(?i)(?:\s*(?:[-‑–—,]|…|\.{2,3}|(?:и|или|по|до|на)\b)\s*[+−-]?(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+"
 )
 """What stands between a number and its noun: «5–10 мая», «от 4 до 6 часов»."""
 _NAME, _CENTURY = re.compile(r"([А-ЯЁ][а-яё]+)\s+$"), re.compile(r"\s*(?:(?P<many>вв)|в)\.")
@@ -259,9 +253,8 @@ def _flat(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> s
 
 
 _FLAT = re.compile(
-    r"(?<![\w.,-])(?P<number>[1-9]\d?)(?:[-–\s]?(?:х\s?)?к(?:ом|омн)?\.?\s?кв(?:\.|артира\b)(?!\s?м)"
-    r"|\s?%-н?(?P<rest>[ыоа][йемх]|[оыу][йхмю]|[оы]го|[ао]я|ому|ыми|ую)(?!\w))",
-    re.IGNORECASE,
+    r"(?i)(?<![\w.,-])(?P<number>[1-9]\d?)(?:[-–\s]?(?:х\s?)?к(?:ом|омн)?\.?\s?кв(?:\.|артира\b)(?!\s?м)"
+    r"|\s?%-н?(?P<rest>[ыоа][йемх]|[оыу][йхмю]|[оы]го|[ао]я|ому|ыми|ую)(?!\w))"
 )
 
 
@@ -276,11 +269,10 @@ def _class(match: re.Match[str], before: str, behind: str, _found: Amounts) -> s
 
 _QUOTES = '«»"„“” '
 _CLASS = re.compile(
-    r"(?<![\w.,-])(?P<number>[1-9]|1[01])(?P<letter>\s?[«\"„][а-е][»\"“]|[абв](?!\w)|\s[а-е](?=\sкласс))(?![\w«\"-])",
-    re.IGNORECASE,
+    r"(?i)(?<![\w.,-])(?P<number>[1-9]|1[01])(?P<letter>\s?[«\"„][а-е][»\"“]|[абв](?!\w)|\s[а-е](?=\sкласс))(?![\w«\"-])"
 )
 _IN_CLASS = re.compile(
-    r"(?P<into>(?:ход|ш[её]л|шла|шли|йд|ид[её]|вел|вод|попа)\w*\s+)?\b(?:во?|из|от|со?|для|у)\s$", re.IGNORECASE
+    r"(?i)(?P<into>(?:ход|ш[её]л|шла|шли|йд|ид[её]|вел|вод|попа)\w*\s+)?\b(?:во?|из|от|со?|для|у)\s$"
 )
 """What stands before the class of a school; `into` is a verb of going there."""
 
