@@ -108,7 +108,7 @@ class _Table:
 
     def __init__(self, name: str) -> None:
         self.groups: dict[str, dict[tuple[str, str], list[str]]] = {}
-        self.short: defaultdict[str, set[str]] = defaultdict(set)
+        self.short: dict[str, set[str]] = {}
         self.kin: defaultdict[str, set[str]] = defaultdict(set)
         kept: defaultdict[str, set[str]] = defaultdict(set)
         for group, part, masculine, feminine in rows(dictionary_path(name), columns=4):
@@ -120,9 +120,10 @@ class _Table:
                     if part == "name":
                         found["short", gender].append(short)
             elif part == "short":
-                self.short[masculine.lower()].add(feminine.lower())
-                for one, other in ((masculine, feminine), (feminine, masculine)):
-                    self.kin[same_word(one)].add(same_word(other))
+                self.short[masculine.lower()] = {*feminine.lower().split("/")}
+                for full in feminine.split("/"):
+                    self.kin[same_word(masculine)].add(same_word(full))
+                    self.kin[same_word(full)].add(same_word(masculine))
             else:
                 kept[part].add(same_word(masculine))
         if not self.groups:

@@ -16,7 +16,7 @@ from augment_ru.language.numerals import (
     LARGEST,
     NUMERAL_CASES,
     Noun,
-    amount,
+    amount_in_words,
     cardinal,
     case_of_unit,
     cases_at,
@@ -190,7 +190,7 @@ def _fraction(text: str, match: re.Match[str]) -> Iterator[Place]:
     lemma = listed("unit").get((unit or "").lower()) or (nouns[0].lemma if nouns else "")
     if lemma and noun_of(lemma) and case in {"nomn", "accs"} and whole <= LARGEST:
         end = end_of_short(text, match.end()) if unit else stop + nouns[0].stop
-        said = amount(whole, part, lemma, case).removeprefix("ноль целых ")
+        said = amount_in_words(whole, part, lemma, case).removeprefix("ноль целых ")
         yield Place(match.start(), end, said, "words")
 
 
@@ -203,7 +203,7 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
         return
     if unit and (noun := noun_of(listed("unit")[unit])):
         case, lemma = case_of_unit(text[:start], text[match.end() :]), noun.lemma
-        said = amount(number, "", lemma, case) if case else ""
+        said = amount_in_words(number, "", lemma, case) if case else ""
         if lemma == "год":
             case = "loct" if cases == {"accs", "loct"} else case
             unsure = re.match(r"\.\s+[«\"]?[А-ЯЁA-Z]", text[match.end() - 1 :])  # «в 1703 г. Пётр», «в 1703 г. Умер»

@@ -236,11 +236,11 @@ CHANGE = {"рубль": "копейка", "гривна": "копейка", "д�
 """Money, and what a hundredth of it is called."""
 
 
-def amount(whole: int, part: str, lemma: str, case: str) -> str:
+def amount_in_words(whole: int, part: str, lemma: str, case: str) -> str:
     """Return a number in words with what it counts; two decimals of a sum of money are its small coins.
 
-    >>> amount(12, "50", "рубль", "nomn"), amount(2, "5", "квадратный метр", "nomn"), amount(2, "", "сутки", "nomn")
-    ('двенадцать рублей пятьдесят копеек', 'два с половиной квадратных метра', 'двое суток')
+    >>> amount_in_words(12, "50", "рубль", "nomn"), amount_in_words(2, "5", "квадратный метр", "nomn")
+    ('двенадцать рублей пятьдесят копеек', 'два с половиной квадратных метра')
 
     Args:
         whole: the number before the comma.
@@ -249,7 +249,7 @@ def amount(whole: int, part: str, lemma: str, case: str) -> str:
         case: the case of the amount, by its name in pymorphy3.
     """
     if lemma in CHANGE and len(part) == len("00"):
-        return f"{amount(whole, '', lemma, case)} {amount(int(part), '', CHANGE[lemma], case)}"
+        return f"{amount_in_words(whole, '', lemma, case)} {amount_in_words(int(part), '', CHANGE[lemma], case)}"
     words = lemma.split(" ")
     noun = noun_of(words[0]) or noun_of(words[-1])
     gender = (noun and noun.gender) or "masc"

@@ -16,7 +16,7 @@ from augment_ru.language.numerals import (
     NO_GENITIVE,
     NUMERAL_CASES,
     Noun,
-    amount,
+    amount_in_words,
     cardinal,
     case_of_unit,
     cases_at,
@@ -466,7 +466,7 @@ def _counted(one: _Number, words: list[str], per: list[str]) -> str:
         said, case = _with_ending(one, [noun.gender] if noun else [], set())
         return f"{said} {counted_phrase(one.whole if said == cardinal(one.whole, case) else 1, words[0], case)}"
     rest = (counted_phrase(5, each, "nomn") for each in words[1:])
-    return " ".join([amount(one.whole, one.part, words[0], one.case), *rest, *per])
+    return " ".join([amount_in_words(one.whole, one.part, words[0], one.case), *rest, *per])
 
 
 def _decimal(one: _Number) -> str:
