@@ -359,8 +359,8 @@ def _amount(text: str, match: re.Match[str], found: Amounts, done: Sequence[Said
         one = one._replace(ending=ending)
         if not _with_ending(one, [], set())[0]:  # «№ 44-ФЗ»
             return start, stop, f"{_spelled(one.figures)} {ending}"
-    if said := _year(one, unit, start, stop) or _in_numbered(one, start, match, found, done):
-        return said
+    if whole := _year(one, unit, start, stop) or _in_numbered(one, start, match, found, done):
+        return whole
     words = [found.units[each.strip().lower()] for each in match.group("scale", "unit", "sign") if each]
     if words == ["год"] and (one.whole > _MOST_YEARS or part):  # «масло — 50 г.»
         words = ["грамм"]
