@@ -35,7 +35,7 @@ DIGESTS = {
     "homoglyphs": "862b829965106d93",
     "masking": "5a6bdc7911547ccd",
     "misspell": "d4bf54f0210c0fb5",
-    "names": "43f5e9a2dbd9a610",
+    "names": "538456ec29f3b57f",
     "numbers": "0798c1116fb82f24",
     "ocr": "a8d2d0dc05fca536",
     "option_order": "b77162b5e964aa97",
