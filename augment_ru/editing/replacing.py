@@ -216,7 +216,8 @@ def replacement(syntax: Syntax, number: int, lemma: str) -> tuple[Edit, ...] | N
             form = form.having("loc2")
     elif form.kind == "VERB" and not _governs(syntax, number, lemma):
         return None
-    bare = form.kind in _UNINFLECTED and same_word(syntax.tokens[number].text) == same_word(form.lemma)
+    uninflected = not _UNINFLECTED.isdisjoint(form.grammemes | form.word)
+    bare = uninflected and same_word(syntax.tokens[number].text) == same_word(form.lemma)
     word = lemma if bare else inflect(lemma, form)  # an adverb may be several words: «тут же»
     return None if changed is None or word is None else _edits(syntax, {**changed, number: word})
 
