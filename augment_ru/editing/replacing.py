@@ -219,6 +219,8 @@ def replacement(syntax: Syntax, number: int, lemma: str) -> tuple[Edit, ...] | N
     uninflected = not _UNINFLECTED.isdisjoint(form.grammemes | form.word)
     bare = uninflected and same_word(syntax.tokens[number].text) == same_word(form.lemma)
     word = lemma if bare else inflect(lemma, form)  # an adverb may be several words: «тут же»
+    if word is None and "COMP" in form.word and syntax.tokens[number].pos == "ADV":
+        word = lemma  # «позже → впоследствии»: a line about a comparative gives it as it is written
     return None if changed is None or word is None else _edits(syntax, {**changed, number: word})
 
 
