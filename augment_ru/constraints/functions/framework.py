@@ -19,9 +19,9 @@ _SAYING = frozenset({
 })  # fmt: skip
 """Verbs after which «что» only joins clauses: «сказал, [что] придёт»."""
 _KEPT = QUESTION_WORDS | frozenset({
-    "насколько", "отчего", "аналогично", "вместе", "далеко", "недалеко", "рядом",
-    "бывший", "будущий", "возможный", "другой", "единственный", "иной", "ложный", "мнимый", "остальной", "отдельный",
-    "поддельный", "предполагаемый", "прочий",
+    "насколько", "отчего", "аналогично", "вместе", "далеко", "достаточно", "недалеко", "рядом",
+    "бывший", "будущий", "возможный", "двоюродный", "другой", "единственный", "иной", "ложный", "мнимый", "остальной",
+    "отдельный", "поддельный", "предполагаемый", "прочий",
 })  # fmt: skip
 """Question words, adverbs that govern a noun, and adjectives without which the noun is another one."""
 _CASE_OF_PLACE = {"в": "loct", "во": "loct", "на": "loct", "о": "loct", "об": "loct", "к": "datv", "ко": "datv"}
@@ -70,6 +70,7 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     Yields:
         The index of the first token of a span, the index of its last token, and its label.
     """
+    capitals = [word[:1].isupper() for word in words]
     words = [*map(str.lower, words), "", ""]  # so that each word has neighbours
     kinds = list(map(_kind, words))
     for at, kind in enumerate(kinds):
@@ -77,7 +78,8 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
             kinds[at] = "ADJF"  # «её книга», «этого слона»
     clauses = _Clauses(words, kinds)
     for at, kind in enumerate(kinds[:-2]):
-        if label := _label(words, kinds, clauses, at):
+        in_name = capitals[at] and kind in ("ADJF", "PRTF") and not _is_mark(words[at - 1])  # «клуб [Новый] день»
+        if label := "KEPT" if in_name else _label(words, kinds, clauses, at):
             yield at, at, label
         if last := _noun(kinds, at) if kind == "PREP" else _joined(words, kinds, at):
             yield at, last, "PHRASE"
@@ -108,7 +110,7 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
     elif kind in _PREDICATES:
         label = "LAST"
     elif kind == "CONJ":
-        label = "" if _opens_clause(words, kinds, clauses, at) else "LAST"
+        label = "" if _opens_clause(words, clauses, at) else "LAST"
     elif kind == "PREP":
         label = "LAST" if _tells_place(words, kinds, at) else "KEPT"
     elif kind in ("ADVB", "PRCL", "INTJ"):
@@ -131,8 +133,10 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
     if _joined(words, kinds, at + 1) or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at)):
         return True  # «[жабы] и ящерицы»
     if kind in ("ADJF", "PRTF", "ADVB"):  # «очень [легко]», «если [новый]», «[долго] не отвечал»
-        telling = kind != "ADVB" or information(words[at]) > _LIGHT
+        telling = kind != "ADVB" or words[at] in _DEGREES | {"так"} or information(words[at]) > _LIGHT
         if words[at - 1] in _DEGREES or (telling and (clauses.is_condition(at) or clauses.is_denied(at))):
+            return True
+        if kinds[at - 1] == "PREP" and not _noun(kinds, at - 1):  # «что нам из [того]»
             return True
     return clauses.is_bare(at) and (kind in ("NOUN", "NPRO") or _is_attribute(words, kinds, at))
 
@@ -258,14 +262,13 @@ def _is_mark(word: str) -> bool:
     return not any(map(str.isalnum, word))
 
 
-def _opens_clause(words: Sequence[str], kinds: Sequence[str], clauses: _Clauses, at: int) -> bool:
+def _opens_clause(words: Sequence[str], clauses: _Clauses, at: int) -> bool:
     """Tell whether a word is a conjunction such as «и» or «но» that opens a clause.
 
-    A verb follows it directly; or it begins the text or follows a punctuation mark, and its clause has a predicate.
+    It begins the text or follows a punctuation mark, and its clause has a predicate.
     """
-    if words[at] not in _COORDINATORS or words[at + 1] in ("не", "и"):
-        return False
-    return clauses.continues(at) if _is_mark(words[at - 1]) else kinds[at + 1] == "VERB"
+    joins = words[at] in _COORDINATORS and words[at + 1] not in ("не", "и")
+    return joins and _is_mark(words[at - 1]) and clauses.continues(at)
 
 
 def _tells_place(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:

@@ -427,7 +427,7 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
 def _is_phrase(source: Source, number: int, gone: set[int]) -> bool:
     """Tell whether a noun is lost with its preposition and its attributes, and only adds a detail: «пришли [из дома]».
 
-    Directly behind a verb the verb may demand it: «следил за женой».
+    Directly behind a verb the verb may demand it: «следил за женой»; and the end of a clause is often what is said.
     """
     at = number - 1
     while at in gone and source.role(at) in ATTRIBUTES:
@@ -435,7 +435,7 @@ def _is_phrase(source: Source, number: int, gone: set[int]) -> bool:
     if at not in gone or source.role(at) != "preposition" or not source.are_beside(at, at + 1):
         return False
     demanded = source.are_beside(at - 1, at) and source.role(at - 1) in _VERBAL
-    return not demanded and source.once(_affirms, source.clauses[number])
+    return not demanded and source.are_beside(number, number + 1) and source.once(_affirms, source.clauses[number])
 
 
 def _place_of(source: Source, number: int) -> str:
@@ -462,9 +462,9 @@ def _place_of(source: Source, number: int) -> str:
 def _is_detail(source: Source, number: int) -> bool:
     """Tell whether the sentence is still true without a modifier, if it was true with the modifier.
 
-    That is an attribute before its noun, an adverb that does not end a clause behind a verb, a genitive that ends its
-    clause, or a noun before a name: «[судья] Петров». In a clause that denies or is a condition nothing is a detail:
-    «он долго не отвечал».
+    That is an attribute before its noun, an adverb that does not end its clause, a genitive that ends its clause, or a
+    noun before a name: «[судья] Петров». In a clause that denies or is a condition nothing is a detail: «он долго не
+    отвечал».
     """
     form, role, before, following = source.forms[number], source.role(number), number - 1, number + 1
     ends = not source.are_beside(number, following)
@@ -472,9 +472,9 @@ def _is_detail(source: Source, number: int) -> bool:
         return False  # «очень [легко]»
     kinds = {one.pos for one in readings(form)}
     if role == "adverb" or ("ADVB" in kinds and source.role(following) in _VERBAL):
-        return kinds.isdisjoint({"COMP", "PRED"}) and not (ends and source.role(before) in _VERBAL)
-    if role == "noun" and ends:  # «раздали солдатам [ружья]» has no genitive
-        return _case(form) == "gent" and _case(source.forms[before]) != "datv"
+        return kinds.isdisjoint({"COMP", "PRED"}) and not ends
+    if role == "noun" and ends:  # neither «раздали солдатам [ружья]» nor «считается основанием [театра]»
+        return _case(form) == "gent" and _case(source.forms[before]) not in {"datv", "ablt"}
     while source.are_beside(number, following) and source.role(following) in ATTRIBUTES:
         following += 1
     if not source.are_beside(number, following):
