@@ -51,7 +51,7 @@ class Group:
     """Code of one kind, and the tests of its packages.
 
     Attributes:
-        code: files and folders of the package.
+        code: files and folders of the package, whose docstrings hold tests, too.
         tests: files and folders of tests.
     """
 
@@ -530,7 +530,7 @@ def reached_by(group: Group, place: Path) -> Reached:
         def work() -> int:
             marked.enter()
             os.environ["AUGMENT_RU_REACHED"] = str(flags)
-            code = _pytest(group.tests, place / "temporary", [watch])
+            code = _pytest([*group.tests, *group.code], place / "temporary", [watch])
             kept.with_suffix(".begun").write_text(json.dumps([places, watch.found, sorted(watch.failed)]), "utf-8")
             return code
 
