@@ -75,13 +75,17 @@ GROUPS = {
         ),
     ),
     "meaning": Group(("augment_ru/similarities/meaning",), ("tests/similarities",)),
-    "evaluation": Group(("augment_ru/evaluation",), ("tests/evaluation", "tests/cli/test_evaluate_command.py")),
+    "evaluation": Group(
+        ("augment_ru/evaluation",),
+        ("tests/evaluation", "tests/cli/test_evaluate_command.py", "tests/release/test_release_judged.py"),
+    ),
     "records": Group(
         ("augment_ru/records", "augment_ru/formats"),
         (
             "tests/records",
             "tests/formats",
             "tests/jobs",
+            "tests/prompting/test_protocols.py",
             "tests/cli/test_input_options.py",
             "tests/evaluation/test_rankings.py",
             "tests/evaluation/test_spans.py",
