@@ -384,7 +384,6 @@ class ReplacesWords(Attack):
     def __post_init__(self) -> None:
         check_guards(self.name, self.guards)
         senses(self.words)  # so that an unknown or malformed dictionary is an error before the run starts
-        senses(self.words)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
         """Return the lemmas that may replace a word, the preferred one first; empty if no lemma may.
