@@ -63,6 +63,7 @@ def names(kind: str) -> list[str]:
     return sorted(ours | theirs.keys())
 
 
+@cache
 def _shipped(kind: str) -> set[str]:
     if kind == "tasks":
         return {path.stem for path in folder("tasks").glob("*.toml")}

@@ -51,7 +51,7 @@ class Group:
     """Code of one kind, and the tests of its packages.
 
     Attributes:
-        code: files and folders of the package.
+        code: files and folders of the package, whose docstrings hold tests, too.
         tests: files and folders of tests.
     """
 
@@ -75,13 +75,17 @@ GROUPS = {
         ),
     ),
     "meaning": Group(("augment_ru/similarities/meaning",), ("tests/similarities",)),
-    "evaluation": Group(("augment_ru/evaluation",), ("tests/evaluation", "tests/cli/test_evaluate_command.py")),
+    "evaluation": Group(
+        ("augment_ru/evaluation",),
+        ("tests/evaluation", "tests/cli/test_evaluate_command.py", "tests/release/test_release_judged.py"),
+    ),
     "records": Group(
         ("augment_ru/records", "augment_ru/formats"),
         (
             "tests/records",
             "tests/formats",
             "tests/jobs",
+            "tests/prompting/test_protocols.py",
             "tests/cli/test_input_options.py",
             "tests/evaluation/test_rankings.py",
             "tests/evaluation/test_spans.py",
@@ -530,7 +534,7 @@ def reached_by(group: Group, place: Path) -> Reached:
         def work() -> int:
             marked.enter()
             os.environ["AUGMENT_RU_REACHED"] = str(flags)
-            code = _pytest(group.tests, place / "temporary", [watch])
+            code = _pytest([*group.tests, *group.code], place / "temporary", [watch])
             kept.with_suffix(".begun").write_text(json.dumps([places, watch.found, sorted(watch.failed)]), "utf-8")
             return code
 

@@ -1,11 +1,11 @@
 """What other packages offer by entry points: found and used like those of this package, and never in their place."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from commands import run, run_apart
 
 PLUGIN = '''
 from dataclasses import dataclass
@@ -71,24 +71,18 @@ def installed(folder: Path, offered: dict[str, str], name: str = "plug") -> None
     (info / "entry_points.txt").write_text(lines, encoding="utf-8")
 
 
-def run(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """The command where the folder's packages are installed."""
-    return subprocess.run(
-        [sys.executable, "-m", "augment_ru", *arguments],
-        input=stdin,
-        capture_output=True,
-        check=False,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONPATH": str(folder), "PYTHONIOENCODING": "utf-8"},
-    )
+def with_packages(folder: Path) -> dict[str, str]:
+    """The variables of a process for which the folder's packages are installed beside this one."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(Path(__file__).parents[1])])}
 
 
 def test_a_package_adds_attacks_similarities_tasks_and_constraints(tmp_path: Path) -> None:
     installed(tmp_path, OFFERED)
     arguments = ("--attack", "shout", "--similarity", "half", "--constraint", "cats", "--meta", "none")
-    done = run(tmp_path, "perturb", "-", *arguments, stdin='{"sender": "я", "body": "Кошка тихо спит"}\n')
-    assert done.stdout == '{"sender": "я", "body": "Кошка тихоъ спитъ"}\n'
-    listed = run(tmp_path, "list").stdout
+    row = '{"sender": "я", "body": "Кошка тихо спит"}\n'.encode()
+    done = run_apart("perturb", "-", *arguments, stdin=row, env=with_packages(tmp_path))
+    assert done.stdout.decode() == '{"sender": "я", "body": "Кошка тихоъ спитъ"}\n'
+    listed = run("list", env=with_packages(tmp_path)).stdout.decode()
     assert all(name in listed for name in ("shout", "half", "letters", "cats"))
 
 
@@ -105,17 +99,17 @@ def test_a_name_that_this_package_has_is_refused(
     tmp_path: Path, group: str, entry: str, command: tuple[str, ...], message: str
 ) -> None:
     installed(tmp_path, {group: entry})
-    done = run(tmp_path, *command)
+    done = run(*command, env=with_packages(tmp_path))
     assert done.returncode == 1
-    assert message in done.stderr
+    assert message in done.stderr.decode()
 
 
 def test_two_packages_with_one_name_are_an_error(tmp_path: Path) -> None:
     installed(tmp_path, {"augment_ru.attacks": "shout = plug:Shout"})
     installed(tmp_path, {"augment_ru.attacks": "shout = other:Shout"}, name="other")
-    done = run(tmp_path, "perturb", "-", "--attack", "shout")
+    done = run("perturb", "-", "--attack", "shout", env=with_packages(tmp_path))
     assert done.returncode == 2
-    assert "two packages offer 'shout'" in done.stderr
+    assert "two packages offer 'shout'" in done.stderr.decode()
 
 
 EXITS = """
@@ -137,6 +131,7 @@ def test_code_that_ends_the_program_ends_no_run_with_success(tmp_path: Path) -> 
     installed(tmp_path, {"augment_ru.attacks": "exits = plug:Exits"})
     (tmp_path / "plug.py").write_text(EXITS, encoding="utf-8")
     out = tmp_path / "out.jsonl"
-    done = run(tmp_path, "perturb", "-", "--attack", "exits", "-o", str(out), stdin='{"text": "Кот спит."}\n')
-    assert (done.returncode, done.stdout, out.exists()) == (1, "", False)
-    assert "raised SystemExit(0), which ends a program; no output file was written" in done.stderr
+    row = '{"text": "Кот спит."}\n'.encode()
+    done = run("perturb", "-", "--attack", "exits", "-o", out, stdin=row, env=with_packages(tmp_path))
+    assert (done.returncode, done.stdout, out.exists()) == (1, b"", False)
+    assert b"raised SystemExit(0), which ends a program; no output file was written" in done.stderr

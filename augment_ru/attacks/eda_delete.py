@@ -59,18 +59,19 @@ class EdaDelete(Attack):
         return Needs(guards=frozenset((*self.guards, *self.joins, self.weighs)) - {""})
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to delete words; in a text or option that is nothing else, the word with the highest rank stays."""
-        starts, stops, tiers = self._words(batch, streams)
-        ranks = _by_tier(batch.sentences(starts), tiers, batch.draw(streams, starts))
+        """Propose to delete words; in a text or option that is nothing else, a random one stays."""
+        starts, stops, tiers, staying = self._words(batch, streams)
+        draws = batch.draw(streams, starts)
+        ranks = _by_tier(batch.sentences(starts), tiers, draws)
 
         segments = batch.segments(starts)
         first = first_of_each(segments)
         fences = np.append(batch.fences, batch.codes.size)
-        words = marked(batch.codes.size, batch.words[0])  # the marker of an option is none
+        words = marked(batch.codes.size, np.append(batch.words[0], staying))  # the marker of an option is none
         left = counted(words, fences[:-1], fences[1:])
         np.subtract.at(left, segments, counted(words, starts, stops))
-        highest = np.maximum.reduceat(ranks, np.flatnonzero(first)) if ranks.size else ranks
-        deleted = (ranks < highest[np.cumsum(first) - 1]) | (left[segments] > 0)
+        highest = np.maximum.reduceat(draws, np.flatnonzero(first)) if draws.size else draws
+        deleted = (draws < highest[np.cumsum(first) - 1]) | (left[segments] > 0)
         starts, stops, ranks, segments = starts[deleted], stops[deleted], ranks[deleted], segments[deleted]
 
         space = (batch.flags & SPACE) != 0
@@ -83,11 +84,12 @@ class EdaDelete(Attack):
         before = before[first] | (follows & ~space[stops])
         return Proposals.of_edits(starts - before, stops + (space[stops] & ~before), ranks, Replacements.nothing)
 
-    def _words(self, batch: Batch, streams: Streams) -> tuple[Ints, Ints, Ints]:
+    def _words(self, batch: Batch, streams: Streams) -> tuple[Ints, Ints, Ints, Ints]:
         """Return the starts and stops of the words that may be deleted, and the tier of each, each of shape (words,).
 
-        Words of tier 0 are deleted first, those of tier 2 last. At random, a preposition and its noun count as one
-        word, or as a noun that stays and a preposition that may be deleted alone.
+        The fourth array is the starts of words that stay. Words of tier 0 are deleted first, those of tier 2 last. A
+        preposition and its noun count as one word; at random, if the preposition may go alone, as a noun that stays
+        and a preposition.
         """
         starts, stops = batch.words
         found: dict[str, list[tuple[int, int]]] = {label: [] for label in ("KEPT", "PHRASE", *_TIERS)}
@@ -97,16 +99,18 @@ class EdaDelete(Attack):
         kept, phrases, *later = (np.array(found[label], dtype=np.int64).reshape(-1, 2).T for label in found)
         tiers = np.select([np.isin(stops, one[1]) for one in later], range(1, 1 + len(later)), 0)
         free = ~(np.isin(starts, kept[0]) | np.isin(stops, kept[1]) | np.isin(stops, phrases[1]))
-        phrases = phrases[:, (batch.draw(streams, phrases[0], lane=1) < _WHOLE) & ~np.isin(phrases[1], kept[1])]
+        whole = (batch.draw(streams, phrases[0], lane=1) < _WHOLE) | np.isin(phrases[0], kept[0])
+        whole &= np.isin(phrases[0], starts) & np.isin(phrases[1], stops)  # no part of a longer unit
+        phrases = phrases[:, whole & (counted(marked(batch.codes.size, kept[0]), phrases[0] + 1, phrases[1]) == 0)]
         free &= ~np.isin(starts, phrases[0])
         starts, stops = (np.append(own[free], more) for own, more in zip((starts, stops), phrases, strict=True))
         tiers = np.append(tiers[free], np.ones(phrases.shape[1], dtype=np.int64))
         order = np.argsort(starts, kind="stable")
-        return starts[order], stops[order], tiers[order]
+        return starts[order], stops[order], tiers[order], kept[0, kept[1] - kept[0] > 1]  # «А» may be a marker
 
 
 _WHOLE = 1 / 2
-"""How often a preposition is deleted only together with its noun."""
+"""How often a preposition that may go alone is deleted only together with its noun."""
 _TIERS = ("CORE", "LAST")
 """The labels of the words of tier 1 and of tier 2; all other words have tier 0."""
 

@@ -2,6 +2,8 @@
 
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
+from functools import cache
 
 import pytest
 
@@ -10,6 +12,7 @@ from augment_ru.attacks.ocr import QUALITIES
 from augment_ru.attacks.unseen import unseen_signs
 from augment_ru.engine.attack import make
 from augment_ru.normalizers.invisible import InvisibleNormalization
+from outcomes import drawn
 
 TEXTS = [
     "Договор подписан в двух экземплярах – по одному для каждой стороны.",
@@ -20,11 +23,11 @@ TEXTS = [
 KINDS = ("zero_width", "selector", "tag", "soft_hyphen", "bidi", "strike", "space")
 
 
-def scanned(quality: str, seeds: int = 60) -> list[Result]:
-    """What many seeds make of the texts, without constraints and gate."""
-    attack = make("ocr", {"quality": quality})
-    found = [Augmenter(attack, seed=seed, constraints=(), similarity="none").texts(TEXTS) for seed in range(seeds)]
-    return [result for results in found for result in results]
+@cache
+def scanned(quality: str) -> Sequence[Result]:
+    """What a hundred draws make of each text, without constraints and gate."""
+    free = Augmenter(make("ocr", {"quality": quality}), constraints=(), similarity="none")
+    return list(free.records({"id": at, "text": text} for at, text in enumerate(TEXTS * 100)))
 
 
 def test_the_worse_the_page_the_fewer_texts_are_clean() -> None:
@@ -57,7 +60,7 @@ def test_a_sign_that_no_scanner_writes_is_misread_on_every_page(quality: str) ->
 
 
 def test_a_misread_number_and_another_word_are_not_read_as_the_original() -> None:
-    for one in scanned("poor", seeds=100):
+    for one in scanned("poor"):
         for edit in one.script.edits:
             assert edit.note is not None
             old = one.script.source[edit.start : edit.stop]
@@ -75,8 +78,7 @@ def test_an_unknown_quality_is_an_error() -> None:
 def test_what_is_not_seen_is_read_back(kind: str) -> None:
     attack = make("unseen", {"kinds": kind})
     text = "Продам хороший диван на Тверской улице, недорого: ещё йогурт, open space и замо́к 🇷🇺."
-    for seed in range(20):
-        result = Augmenter(attack, constraints=(), similarity="none", probability=1.0, seed=seed)(text)
+    for result in drawn(Augmenter(attack, constraints=(), similarity="none", probability=1.0), text, 20):
         assert result.status == "perturbed"
         (script,) = InvisibleNormalization().scripts([result.text])
         assert script.text == text

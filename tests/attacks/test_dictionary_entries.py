@@ -12,6 +12,7 @@ from augment_ru.attacks.misspell import Misspellings
 from augment_ru.editing.word_forms import WordForms, first_of_sentences, form_table
 from augment_ru.engine.attack import make
 from augment_ru.resources import dictionary_path, folder, rows, senses
+from outcomes import drawn
 
 KEYS = {
     "abbreviations": 1, "address": 2, "agreement": 2, "filler_places": 2,
@@ -118,8 +119,8 @@ def expected(written: str, form: Spoken) -> str:
 )
 def test_forms_of_the_start_of_a_sentence_and_of_anywhere(text: str, possible: set[str]) -> None:
     attack = make("colloquial", {"classes": ("word",), "styles": "any"})
-    free = [Augmenter(attack, constraints=(), similarity="none", probability=1.0, seed=seed) for seed in range(40)]
-    assert {one(text).text for one in free} == possible
+    free = Augmenter(attack, constraints=(), similarity="none", probability=1.0)
+    assert {one.text for one in drawn(free, text, 40)} == possible
 
 
 @cache
@@ -149,8 +150,8 @@ def test_each_misspelling_can_be_found() -> None:
 )
 def test_a_phrase_with_yo_is_found(text: str, wrong: set[str]) -> None:
     attack = make("misspell", {"classes": ("join_words", "join_preposition")})
-    free = [Augmenter(attack, constraints=(), similarity="none", probability=1.0, seed=seed) for seed in range(60)]
-    assert wrong <= {one(text).text for one in free}
+    free = Augmenter(attack, constraints=(), similarity="none", probability=1.0)
+    assert wrong <= {one.text for one in drawn(free, text, 60)}
 
 
 @pytest.mark.parametrize("name", ["punctuation", "spacing"])

@@ -12,6 +12,7 @@ from augment_ru.engine.attack import make
 from augment_ru.language.inflection import known_forms
 from augment_ru.language.morphology import is_known, readings
 from augment_ru.resources import dictionary_path, rows, senses
+from outcomes import drawn
 from strategies import texts
 
 
@@ -21,12 +22,9 @@ def changed(name: str, text: str, **options: object) -> str:
 
 
 def outcomes(name: str, text: str, **options: object) -> set[str]:
-    """The texts that the first seeds give."""
-    attack = make(name, options)
-    return {
-        Augmenter(attack, constraints=(), similarity="none", probability=1.0, seed=seed)(text).text
-        for seed in range(12)
-    }
+    """The texts that many draws give."""
+    free = Augmenter(make(name, options), constraints=(), similarity="none", probability=1.0)
+    return {result.text for result in drawn(free, text, 12)}
 
 
 # agreement

@@ -14,13 +14,24 @@ from augment_ru.editing.error_classes import error_rates, weighted_ranks
 from augment_ru.editing.separators import JOINS
 from augment_ru.engine.attack import make
 from augment_ru.resources import dictionary_path, rows
+from outcomes import drawn
 from strategies import texts
 
 
 def errs(name: str, text: str, *classes: str, seed: int = 0, probability: float = 1.0) -> str:
     """The text with all errors of these classes, without constraints and gate."""
+    return free(name, classes, probability, seed)(text).text
+
+
+def free(name: str, classes: tuple[str, ...], probability: float = 1.0, seed: int = 0) -> Augmenter:
+    """An attack with these classes, without constraints and gate."""
     attack = make(name, {"classes": classes} if classes else {})
-    return Augmenter(attack, constraints=(), similarity="none", probability=probability, seed=seed)(text).text
+    return Augmenter(attack, constraints=(), similarity="none", probability=probability, seed=seed)
+
+
+def draws_of(name: str, text: str, *classes: str, draws: int) -> list[str]:
+    """The texts with all errors of these classes in many draws: those of as many rows."""
+    return [result.text for result in drawn(free(name, classes), text, draws)]
 
 
 # spacing
@@ -59,8 +70,7 @@ def test_spacing(name: str, text: str, wrong: str) -> None:
 
 
 def test_at_most_two_words_grow_together() -> None:
-    for seed in range(20):
-        joined = errs("spacing", "а он уже давно там один", "join_words", seed=seed)
+    for joined in draws_of("spacing", "а он уже давно там один", "join_words", draws=20):
         assert 2 <= joined.count(" ") <= 4
         assert all(len(word) <= len("ужедавно") for word in joined.split())
 
@@ -227,7 +237,7 @@ def test_weighted_ranks_are_below_a_probability_as_often_as_the_odds_say(rate: f
     ],
 )
 def test_misspell(name: str, text: str, wrong: str) -> None:
-    found = {errs("misspell", text, name, seed=seed) for seed in range(40)}
+    found = set(draws_of("misspell", text, name, draws=40))
     assert wrong in found
     assert (found == {text}) == (wrong == text)
 
@@ -238,24 +248,22 @@ def test_forms_on_purpose_stand_only_in_texts_of_a_chat() -> None:
         "Сегодня суд очень быстро постановил, что закон прав.",
     )
     for name in ("slang", "stretched"):
-        assert {errs("misspell", chat, name, seed=seed) for seed in range(9)} != {chat}
-        assert {errs("misspell", report, name, seed=seed) for seed in range(9)} == {report}
+        assert set(draws_of("misspell", chat, name, draws=9)) != {chat}
+        assert set(draws_of("misspell", report, name, draws=9)) == {report}
     anywhere = make("misspell", {"classes": ("slang",), "styles": "any"})
-    free = Augmenter(anywhere, constraints=(), similarity="none", probability=1.0)
-    assert free(report).text == "Седня суд оч быстро постановил, что закон прав."
+    found = Augmenter(anywhere, constraints=(), similarity="none", probability=1.0)
+    assert found(report).text == "Седня суд оч быстро постановил, что закон прав."
 
 
 def test_unstressed_vowels_are_misspelt_more_often() -> None:
-    made = collections.Counter(errs("misspell", "новость", "vowel_oa", seed=seed) for seed in range(300))
+    made = collections.Counter(draws_of("misspell", "новость", "vowel_oa", draws=300))
     assert made["новасть"] > made["навость"] > 0
-    assert "вада" in {errs("misspell", "вода", "vowel_oa", seed=seed) for seed in range(30)}
+    assert "вада" in draws_of("misspell", "вода", "vowel_oa", draws=30)
 
 
 def test_misspellings_are_seldom_other_words() -> None:
     words = "Они сделали все работы и вернулись без короля, а поэт читает новые версии"
-    made = {
-        word for seed in range(200) for word in errs("misspell", words, "letter_dropped", "vowel_ei", seed=seed).split()
-    }
+    made = set(" ".join(draws_of("misspell", words, "letter_dropped", "vowel_ei", draws=200)).split())
     assert not {"сделал", "роботы", "бег", "пот", "кроля"} & made
 
 
@@ -265,7 +273,7 @@ def test_misspellings_are_seldom_other_words() -> None:
     ids=["one", "two", "short"],
 )
 def test_words_in_capitals_and_abbreviations_stay(text: str) -> None:
-    made = {errs("misspell", text, seed=seed) for seed in range(20)}
+    made = set(draws_of("misspell", text, draws=20))
     kept = {"См.", "рис.", "ул.", "стр."} & set(text.split()) or {text}
     assert all(word in one for one in made for word in kept)
 

@@ -6,6 +6,7 @@ from augment_ru import Augmenter, AugmentError
 from augment_ru.engine.attack import make
 from augment_ru.language.morphology import lemmas_of, shares_lemma
 from augment_ru.language.sound import transcription
+from outcomes import drawn
 from profiles import IS_FULL
 
 _SENTENCES = (
@@ -218,20 +219,21 @@ def test_words_that_share_a_lemma(one: str) -> None:
 )
 def test_what_is_heard_is_a_frequent_word_one_change_away(word: str, others: set[str]) -> None:
     attack = make("speech", {"wer": 0.5})
-    made: set[str] = set()
-    for seed in range(40):
-        augmenter = Augmenter(attack, constraints=(), similarity="none", seed=seed)
-        alone = augmenter(f"{word} {word}").text
-        assert augmenter.texts([*_SENTENCES, f"{word} {word}"])[-1].text == alone  # whatever words are met beside it
-        made.update(alone.split())
-    assert others <= made
+    free = Augmenter(attack, constraints=(), similarity="none")
+    found = drawn(free, f"{word} {word}", 40)
+    beside = [*[f"{word} {word}"] * 40, *_SENTENCES]
+    results = [*free.records({"id": at, "text": text} for at, text in enumerate(beside))]
+    assert [one.text for one in results[:40]] == [one.text for one in found]  # whatever words are met beside it
+    assert others <= {made for one in found for made in one.text.split()}
 
 
 def test_errors_are_as_many_as_asked_for() -> None:
     errors = words = 0
-    for seed in range(60 if IS_FULL else 20):
-        for text in _SENTENCES:
-            right, wrong = heard(text).split(), heard(text, 0.2, seed).split()
+    free = Augmenter(make("speech", {"wer": 0.2}), constraints=(), similarity="none")
+    for text in _SENTENCES:
+        right = heard(text).split()
+        for one in drawn(free, text, 60 if IS_FULL else 20):
+            wrong = one.text.split()
             errors += abs(len(right) - len(wrong)) + sum(a != b for a, b in zip(right, wrong, strict=False)) * (
                 len(right) == len(wrong)
             )
@@ -240,7 +242,8 @@ def test_errors_are_as_many_as_asked_for() -> None:
 
 
 def test_no_is_never_lost() -> None:
-    assert all("не" in heard("Он не пришёл и не позвонил.", 0.5, seed).split() for seed in range(50))
+    free = Augmenter(make("speech", {"wer": 0.5}), constraints=(), similarity="none")
+    assert all("не" in one.text.split() for one in drawn(free, "Он не пришёл и не позвонил.", 50))
 
 
 def test_the_rate_has_bounds() -> None:

@@ -16,6 +16,7 @@ from augment_ru.engine.edit_table import apply
 from augment_ru.engine.legality import legal
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.characters import atoms_of
+from outcomes import drawn
 from strategies import texts
 
 
@@ -100,8 +101,8 @@ def test_the_sentences_of_a_text_are_changes_of_their_own() -> None:
     found = WrongLayout(unit="sentence").propose_batch(batch, Streams.of(digests([text]), 1))
     assert found.ranks.size == 3
     attack = WrongLayout(1e-9, unit="sentence")
-    runs = (Augmenter(attack, constraints=(), similarity="none", seed=seed) for seed in range(20))
-    assert {run(text).text for run in runs} == {
+    free = Augmenter(attack, constraints=(), similarity="none")
+    assert {one.text for one in drawn(free, text, 20)} == {
         "Jy ei`k/ Она спит.\nОни пьют чай, мы 2.5 дня ждём.",
         "Он ушёл. Jyf cgbn/\nОни пьют чай, мы 2.5 дня ждём.",
         "Он ушёл. Она спит.\nJyb gm.n xfq? vs 2/5 lyz ;l`v/",

@@ -87,6 +87,20 @@ def test_a_model_that_answers_the_same_has_its_rates_as_they_are() -> None:
     assert entry.same_text_flips.value == 0
 
 
+def test_a_model_that_slips_on_perturbed_texts_alone_slips() -> None:
+    originals, perturbed, usual = rows(40, 0.0)
+    asked: Counter[str] = Counter()
+
+    def slipping(examples: Sequence[Example]) -> list[str]:
+        asked.update(example.text for example in examples)
+        return [LABELS[asked[one.text] % 2] if one.text.startswith("Кит") else usual[one.text] for one in examples]
+
+    found = evaluate(perturbed, {"model": slipping}, originals=originals, flipping="none", repeats=2)
+    flips = found.counted().models[0].same_text_flips
+    assert flips is not None
+    assert flips.value == 50.0  # of two texts of each row one
+
+
 def test_each_repeat_is_asked_and_kept_by_the_cache(tmp_path: Path) -> None:
     data = rows(20, 0.2)
     model = Slipping(data[2], 0.3)

@@ -14,6 +14,7 @@ from augment_ru.evaluation.answers import Relevant, ranking_of, ranking_score, r
 from augment_ru.evaluation.evaluation import Evaluation, evaluate
 from augment_ru.evaluation.examples import ModelRequest, NamedModel, example_of
 from augment_ru.formats.read import read_rows
+from augment_ru.records.metric_kinds import METRIC_KINDS
 from augment_ru.records.task import task
 from kept_models import kept
 from profiles import IS_FULL
@@ -26,6 +27,12 @@ DOCUMENTS = {
     "d4": "Почтальон принёс письма",
 }
 QUERIES = {"q1": ("печка кот", {"d1": 1}), "q2": ("лает собака", {"d2": 2, "d3": 1}), "q3": ("письма", {"d4": 1})}
+
+
+def test_the_depths_of_the_figures() -> None:
+    depths = (1, 3, 5, 10, 20, 50, 100)  # as docs/evaluation.md says
+    known = {f"{name}@{depth}" for name in ("hit", "ndcg", "recall") for depth in depths} | {"mrr"}
+    assert {name for name, kind in METRIC_KINDS.items() if kind == "rankings"} == known
 
 
 def cases(count: int) -> Iterator[tuple[dict[str, int], list[str]]]:

@@ -68,6 +68,17 @@ def test_changed_words(edits: list[list[object]], count: int) -> None:
     assert changed_words({"text": "кот спит !"}, pair) == count
 
 
+def test_edits_are_counted_for_100_words_of_the_rows_that_changed() -> None:
+    made = [
+        row("a", 1, "а b в г", "а б в г", label="b"),
+        row("a", 2, "а b в г д е", "а б в г д е", label="b"),
+        row("a", 3, "а б", "а б", "unchanged", label="b"),
+    ]
+    made[1]["augment"]["edits"]["text"] = [[2, 3, "b"], [4, 5, "в"]]
+    entry = evaluate(made, {"reader": reader}, metrics=["accuracy"]).report()["models"][0]["attacks"]["a"]
+    assert entry["edits_per_100_words"] == 30.0
+
+
 def test_the_worst_case_is_the_row_that_breaks_most() -> None:
     weak, strong = table("++", "+-", "++", attack="weak"), table("+-", "+-", "++", attack="strong")
     weak[1]["augment"]["similarity"] = 0.95

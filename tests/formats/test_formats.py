@@ -413,6 +413,14 @@ def test_places_in_a_cell_of_a_table_are_refused(tmp_path: Path, fields: tuple[s
         perturb(tmp_path / "out.csv", tmp_path / "again.csv", fields=fields)
 
 
+def test_a_file_of_one_column_is_written_with_its_compression(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"text": ["Кот спит"]}), tmp_path / "in.parquet", compression="gzip")
+    perturb(tmp_path / "in.parquet", tmp_path / "out.parquet", probability=1.0, meta="none")
+    found = pq.ParquetFile(tmp_path / "out.parquet")
+    assert found.metadata.row_group(0).column(0).compression == "GZIP"
+    assert found.read().to_pylist() == [{"text": "кОТ СПИТ"}]
+
+
 def test_parquet_keeps_types_and_columns(tmp_path: Path) -> None:
     table = pa.table(
         {

@@ -7,7 +7,7 @@ import pytest
 from augment_ru.constraints.functions.multihop import multihop
 from augment_ru.evaluation.answers import golds_of
 from augment_ru.prompting.prompt import answer_text
-from augment_ru.records.answers import answer_texts, answer_values
+from augment_ru.records.answers import answer_texts, answer_values, words_around
 from augment_ru.records.record import Record, contexts_of
 from augment_ru.records.task import task
 from augment_ru.release import lm_eval_data
@@ -37,6 +37,20 @@ SEGMENT = {"label": "passage", "offset": 0, "length": 5, "segment": "Тверь"
 )
 def test_an_answer_in_any_form_is_its_texts(value: object, texts: list[str]) -> None:
     assert answer_texts(value) == texts
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "place"),
+    [
+        (7, 11, (7, 12)),  # half a word
+        (7, 12, (7, 13)),  # the character behind it may belong to it
+        (0, 6, (0, 6)),  # but no space
+        (7, 13, (7, 13)),
+        (9, 99, (7, 19)),
+    ],
+)
+def test_a_place_covers_whole_words(start: int, stop: int, place: tuple[int, int]) -> None:
+    assert words_around("Купили доску, чтобы", start, stop) == place
 
 
 def test_values_keep_their_types() -> None:

@@ -16,6 +16,7 @@ from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.formats.json_places import located
 from augment_ru.formats.lines import MAX_LINE, read_lines
 from augment_ru.records.field_paths import steps
+from augment_ru.records.offsets import offsets_of
 from augment_ru.records.record import options_in
 from augment_ru.records.task import generic, recognise, task
 from augment_ru.registry import names
@@ -75,6 +76,13 @@ def test_the_words_that_a_span_names_are_protected_without_the_punctuation_behin
     spans = [text[span.start : span.stop] for span in result.protected["text"] if span.label == "REFERENT"]
     assert {"вазу", "она разбилась"} <= set(spans)
     assert not any(span.endswith((",", "!", ".")) for span in spans)
+
+
+def test_the_places_of_words_are_those_of_the_text() -> None:
+    target = {"span1_text": "вазу", "span2_text": "она разбилась", "span1_index": 2, "span2_index": 4}
+    text = "Женя ставит вазу, и она разбилась!.. Вот так."
+    places = [one.span for one in offsets_of({"text": text, "target": target}, task("rwsd"), ["text"])]
+    assert [text[span.start : span.stop] for span in places] == ["вазу", "она разбилась"]
 
 
 @pytest.mark.parametrize("attack", [*ATTACKS, "eda_delete+emojify"])

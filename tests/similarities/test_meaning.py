@@ -257,6 +257,23 @@ def test_the_grades_of_scores_are_shares_that_rise_with_the_score() -> None:
     assert Meaning().grades(np.zeros(0)) is None
 
 
+@pytest.mark.parametrize(
+    ("edit", "damaged", "lost"),
+    [
+        ((3, 3, "ы", "ы"), [(0, "коты", 1)], []),
+        ((4, 4, "у", "у"), [(1, "успит", 1)], []),
+        ((2, 3, "ты", "ты"), [(0, "коты", 2)], []),
+        ((3, 4, "о", "о"), [(1, "котоспит", 4)], [0]),  # a letter between two words makes one of them
+        ((3, 4, "", ""), [(0, "кот", 0), (1, "спит", 0)], []),  # words that only grow together are read
+    ],
+)
+def test_letters_that_touch_a_word_are_part_of_it(
+    edit: tuple[int, int, str, str], damaged: list[tuple[int, str, int]], lost: list[int]
+) -> None:
+    fates = fates_of(Source("кот спит"), [edit])
+    assert (fates.damaged, fates.lost) == (damaged, lost)
+
+
 def test_the_fates_of_words_that_are_gone_or_change_places() -> None:
     source = Source("Кошка спит в доме")
     assert fates_of(source, [(6, 11, "", "")]) == Fates(source, lost=[1])

@@ -207,6 +207,19 @@ def test_a_text_does_not_contradict_itself(text: str) -> None:
     assert not any(value for _, value in contradictions(claims_of(Source(text)), claims_of(Source(text))))
 
 
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("Снег тает, если дорогу откроют.", True),
+        ("Сад цветёт, если снег растает.", False),  # it stands where it stood
+        ("Дождь кончится, если дорогу откроют.", False),  # what it stood before is not there any more
+    ],
+)
+def test_a_link_stands_before_the_other_clause_if_both_are_there(text: str, other: bool) -> None:  # noqa: FBT001
+    before, after = (claims_of(Source(one)) for one in ("Если снег тает, дорогу откроют.", text))
+    assert bool(dict(contradictions(before, after))["other_clause"]) is other
+
+
 def test_a_reading_counts_only_where_a_reader_reads_it() -> None:
     assert as_said("18 августа", Note("18.07")) == "18 августа"
     assert as_said("тридцатишестиэтажный", Note("35-этажный")) == "тридцатишестиэтажный"

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter
+from augment_ru import Augmenter, AugmentError
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import make
-from augment_ru.engine.similarity import Candidates
+from augment_ru.engine.similarity import Candidates, similarity_of
 from augment_ru.script import Script
 from augment_ru.similarities.navec import Navec, NavecScorer
 from profiles import IS_FULL, examples
@@ -125,6 +125,14 @@ def test_the_threshold_passes_light_noise_and_rejects_broken_texts(attack: str, 
 def test_unrelated_sentences_are_far_below_the_threshold() -> None:
     pairs = [(one, other) for one in SENTENCES for other in SENTENCES if one != other]
     assert max(score(*pair) for pair in pairs) < similarity.threshold - 0.2
+
+
+def test_what_stands_after_the_colon_is_an_argument() -> None:
+    strict = similarity_of("meaning:strict")
+    assert strict is not None
+    assert strict.threshold > similarity.threshold
+    with pytest.raises(AugmentError, match="similarity meaning:: nothing after the colon"):
+        similarity_of("meaning:")
 
 
 def test_the_signature_names_all_that_defines_the_number() -> None:

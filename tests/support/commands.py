@@ -249,7 +249,7 @@ def load() -> None:
 
 
 def begin(cwd: str, env: Mapping[str, str]) -> None:
-    """Reset a copy as if it had just started: streams, folder, variables, warnings.
+    """Reset a copy as if it had just started: streams, folder, variables, warnings, what packages offer.
 
     Processes that it starts import augment-ru as their main program.
     """
@@ -264,6 +264,9 @@ def begin(cwd: str, env: Mapping[str, str]) -> None:
     sys.modules["__main__"] = program = ModuleType("__main__")
     program.__spec__ = find_spec("augment_ru.__main__")
     _warn_as_ever()
+    from augment_ru import registry  # noqa: PLC0415  (as in `load`)
+
+    registry.offered.cache_clear()
     constants: Any = sys.modules.get("huggingface_hub.constants")
     if constants is not None:  # it reads the variable once, when it is imported
         constants.HF_HUB_CACHE = os.environ.get("HF_HUB_CACHE", constants.HF_HUB_CACHE)

@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 
 from augment_ru.constraints.rule_file import OfWords
+from augment_ru.language.frequency import information
 from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_lemma, has_reading, readings
 
 _PREDICATES = frozenset({"VERB", "INFN", "ADJS", "PRTS", "PRED", "COMP", "GRND"})
@@ -18,22 +19,34 @@ _SAYING = frozenset({
 })  # fmt: skip
 """Verbs after which «что» only joins clauses: «сказал, [что] придёт»."""
 _KEPT = QUESTION_WORDS | frozenset({
-    "насколько", "отчего",
-    "бывший", "будущий", "возможный", "другой", "единственный", "иной", "ложный", "мнимый", "остальной", "отдельный",
-    "поддельный", "предполагаемый", "прочий",
+    "насколько", "отчего", "аналогично", "вместе", "далеко", "достаточно", "недалеко", "рядом",
+    "бывший", "будущий", "возможный", "двоюродный", "другой", "единственный", "иной", "ложный", "мнимый", "остальной",
+    "отдельный", "поддельный", "предполагаемый", "прочий",
 })  # fmt: skip
-"""Question words, and adjectives without which the noun is another one."""
+"""Question words, adverbs that govern a noun, and adjectives without which the noun is another one."""
 _CASE_OF_PLACE = {"в": "loct", "во": "loct", "на": "loct", "о": "loct", "об": "loct", "к": "datv", "ко": "datv"}
 _CONDITIONS = frozenset({"если", "ежели", "коли", "кто", "кому", "кого", "когда", "пока"})
 """Words that open a clause in which a modifier decides of whom or when the main clause is true."""
 _GO_ON = frozenset(",:;–—-")
 """Marks after which a sentence goes on."""
+_DENYING = frozenset({"не", "нет", "нельзя"})
+_DEGREES = frozenset({"более", "весьма", "гораздо", "довольно", "намного", "очень", "слишком", "совсем", "столь"})
+_JOINERS = frozenset({"и", "или", "либо"})
 _SPEAKERS = frozenset({"я", "ты", "мы", "вы"})
-_AMOUNTS = frozenset({"сколько", "столько"})
+_AMOUNTS = frozenset({"сколько", "столько", "каждый", "любой", "всякий", "некоторый"})
+"""Words that say how many of their noun: «каждый [день]»."""
 _TIMES = frozenset({"после", "до", "перед", "при"})
 """Prepositions before an event, whose genitive says whose event it is: «после смерти [отца]»."""
+_LEANING = frozenset({
+    "виде", "время", "качестве", "конце", "мере", "начале", "области", "основе", "поводу", "помощью", "рамках",
+    "результате", "случае", "счет", "счёт", "течение", "ходе", "цель", "целью", "числе", "честь",
+    "количество", "множество", "ряд", "часть", "число",
+})  # fmt: skip
+"""Nouns that say little without their genitive: «в виде [шайбы]», «ряд [ошибок]»."""
 _OPENING = 3
 """How many tokens at the start of a clause are searched for such a word: «, но если»."""
+_LIGHT = 0.6
+"""Adverbs of less information hardly restrict what a clause says: «уже», «сегодня»."""
 _REACH = 4
 """The most words from a preposition or an adjective to its noun."""
 
@@ -49,7 +62,7 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     - KEPT must stay: a finite verb and the words that it demands, a question word, an adjective without which its noun
       means another thing («другой»), a modifier in a condition, what a clause without a predicate says, «я» or «ты»
       beside a past tense, and a preposition of which the case of the noun alone does not tell.
-    - PHRASE is a preposition with its noun.
+    - PHRASE is a preposition with its noun, or «и» with what it joins: «жабы [и ящерицы]».
 
     Args:
         words: the tokens of a text.
@@ -57,14 +70,19 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     Yields:
         The index of the first token of a span, the index of its last token, and its label.
     """
-    words = list(map(str.lower, words))
+    capitals = [word[:1].isupper() for word in words]
+    words = [*map(str.lower, words), "", ""]  # so that each word has neighbours
     kinds = list(map(_kind, words))
-    clauses = _Clauses(words, kinds)
     for at, kind in enumerate(kinds):
-        if label := _label(words, kinds, clauses, at):
+        if kind == "NPRO" and has_reading(words[at], "ADJF") and kinds[at + 1] in ("NOUN", "ADJF"):
+            kinds[at] = "ADJF"  # «её книга», «этого слона»
+    clauses = _Clauses(words, kinds)
+    for at, kind in enumerate(kinds[:-2]):
+        in_name = capitals[at] and kind in ("ADJF", "PRTF") and not _is_mark(words[at - 1])  # «клуб [Новый] день»
+        if label := "KEPT" if in_name else _label(words, kinds, clauses, at):
             yield at, at, label
-        if kind == "PREP" and (noun := _noun(kinds, at)):
-            yield at, noun, "PHRASE"
+        if last := _noun(kinds, at) if kind == "PREP" else _joined(words, kinds, at):
+            yield at, last, "PHRASE"
 
 
 @lru_cache(maxsize=100_000)
@@ -92,9 +110,9 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
     elif kind in _PREDICATES:
         label = "LAST"
     elif kind == "CONJ":
-        label = "" if _opens_clause(words, kinds, clauses, at) else "LAST"
+        label = "" if _opens_clause(words, clauses, at) else "LAST"
     elif kind == "PREP":
-        label = "" if _tells_place(words, kinds, at) else "KEPT"
+        label = "LAST" if _tells_place(words, kinds, at) else "KEPT"
     elif kind in ("ADVB", "PRCL", "INTJ"):
         predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and not clauses.has_predicate(at))
         label = "LAST" if predicate else ""
@@ -112,42 +130,64 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
     kind = kinds[at]
     if words[at] in _SPEAKERS and clauses.is_past(at):
         return True
-    if kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at):
-        return True
-    if kind in ("ADJF", "PRTF", "ADVB") and clauses.is_condition(at):
-        return True
+    if _joined(words, kinds, at + 1) or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at)):
+        return True  # «[жабы] и ящерицы»
+    if kind in ("ADJF", "PRTF", "ADVB"):  # «очень [легко]», «если [новый]», «[долго] не отвечал»
+        telling = kind != "ADVB" or words[at] in _DEGREES | {"так"} or information(words[at]) > _LIGHT
+        if words[at - 1] in _DEGREES or (telling and (clauses.is_condition(at) or clauses.is_denied(at))):
+            return True
+        if kinds[at - 1] == "PREP" and not _noun(kinds, at - 1):  # «что нам из [того]»
+            return True
     return clauses.is_bare(at) and (kind in ("NOUN", "NPRO") or _is_attribute(words, kinds, at))
 
 
 def _is_said(words: Sequence[str], at: int) -> bool:
     """Tell whether a word follows a verb of saying or thinking and a comma: «сказал, [что] придёт»."""
-    return at > 1 and words[at - 1] == "," and has_lemma(words[at - 2], _SAYING)
+    return words[at - 1] == "," and has_lemma(words[at - 2], _SAYING)
 
 
 def _noun(kinds: Sequence[str], at: int) -> int | None:
     """Return the number of the noun or pronoun that a preposition or adjective precedes; None without one."""
-    for place in range(at + 1, min(at + 1 + _REACH, len(kinds))):
-        if kinds[place] in ("NOUN", "NPRO"):
-            return place
-        if kinds[place] not in _BEFORE_NOUN:
-            break
-    return None
+    noun = at + 1
+    while kinds[noun] in _BEFORE_NOUN and noun < at + _REACH:
+        noun += 1
+    return noun if kinds[noun] in ("NOUN", "NPRO") else None
+
+
+def _joined(words: Sequence[str], kinds: Sequence[str], at: int) -> int | None:
+    """Return the number of the last word that a conjunction such as «и» joins to the word before it; None without one.
+
+    Both are nouns of one case, or both are attributes or adverbs.
+    """
+    before, last = at - 1, _noun(kinds, at)
+    if words[at] in _JOINERS and kinds[before] in ("ADJF", "PRTF", "ADVB") and kinds[at + 1] == kinds[before]:
+        return at + 1
+    nouns = words[at] in _JOINERS and last and kinds[before] == kinds[last]
+    return last if nouns and not _agreement(words[before]).isdisjoint(_agreement(words[last or 0])) else None
 
 
 def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> bool:
     """Tell whether a word demands a noun or pronoun: «вижу [его]», «стал [врачом]», «сколько [углов]»."""
     before = at - 1
-    while before >= 0 and kinds[before] in _BEFORE_NOUN and words[before] not in _AMOUNTS:
+    while kinds[before] in _BEFORE_NOUN and not has_lemma(words[before], _AMOUNTS):
         before -= 1
-    if before >= 0 and kinds[before] == "PREP":
-        return False
-    if before >= 0 and has_reading(words[at], "gent"):
-        of_event = kinds[before] == "NOUN" and words[max(before - 1, 0)] in _TIMES
-        of_chain = kinds[before : at + 2] == ["NOUN"] * 3 and has_reading(words[at + 1], "gent")  # «глава [штаба] ВВС»
-        if of_event or of_chain or words[before] in _AMOUNTS:
+    following, behind = kinds[at + 1], words[at + 1]
+    if has_lemma(words[before], _AMOUNTS) or (behind == "," and has_lemma(words[at + 2], QUESTION_WORDS)):
+        return True  # «[дом], который»
+    if kinds[before] == "PREP":  # «на [плечо] друга», «[у них] был сын»
+        owned = following in ("NOUN", "ADJF") and (has_reading(behind, "gent") or not readings(behind)[0].known)
+        has = words[before] == "у" and clauses.has_link(at)
+        return owned or following == "PREP" or has or clauses.is_denied(at)
+    if has_reading(words[at], "gent"):
+        if kinds[before] == "NOUN":  # «смерти [отца]», «ряд [ошибок]», «глава [штаба] ВВС»
+            chain = before == at - 1 and following == "NOUN" and has_reading(behind, "gent")
+            demanded = chain or words[before - 1] in _TIMES or words[before] in _LEANING
+        else:  # «[выбора] у него не было», «двор полон [народу]»
+            demanded = clauses.is_denied(at) or "gent" in readings(words[at])[0].grammemes
+        if demanded:
             return True
-    if kinds[at] == "NPRO" and has_reading(words[at], "accs"):
-        return kinds[at + 1 : at + 2] not in (["NOUN"], ["ADJF"])  # «её книга»
+    if (kinds[at] == "NPRO" and has_reading(words[at], "accs")) or _is_attribute(words, kinds, at - 1):
+        return True  # «доброму [другу]»
     return has_reading(words[at], "ablt") and clauses.has_link(at)
 
 
@@ -202,6 +242,10 @@ class _Clauses:
         """Tell whether a predicate follows a word in its clause."""
         return self._last.get(self._number[at], -1) > at
 
+    def is_denied(self, at: int) -> bool:
+        """Tell whether the clause of a word denies: «он [долго] не отвечал» does not say that he did not answer."""
+        return not _DENYING.isdisjoint(self._words[self._clause(at).start : self._clause(at).stop])
+
     def is_condition(self, at: int) -> bool:
         """Tell whether the clause of a word says when or of whom the main clause is true: «если», «кто»."""
         start = self._clause(at).start
@@ -218,30 +262,24 @@ def _is_mark(word: str) -> bool:
     return not any(map(str.isalnum, word))
 
 
-def _opens_clause(words: Sequence[str], kinds: Sequence[str], clauses: _Clauses, at: int) -> bool:
+def _opens_clause(words: Sequence[str], clauses: _Clauses, at: int) -> bool:
     """Tell whether a word is a conjunction such as «и» or «но» that opens a clause.
 
-    A verb follows it directly; or it begins the text or follows a punctuation mark, and its clause has a predicate.
+    It begins the text or follows a punctuation mark, and its clause has a predicate.
     """
-    if words[at] not in _COORDINATORS or words[at + 1 : at + 2] in (["не"], ["и"]):
-        return False
-    if at and not _is_mark(words[at - 1]):
-        return kinds[at + 1 : at + 2] == ["VERB"]
-    return clauses.continues(at)
+    joins = words[at] in _COORDINATORS and words[at + 1] not in ("не", "и")
+    return joins and _is_mark(words[at - 1]) and clauses.continues(at)
 
 
 def _tells_place(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
     """Tell whether a preposition may be left out, because the case of its noun gives the sense: «живёт [в] городе»."""
-    case = _CASE_OF_PLACE.get(words[at])
-    noun = _noun(kinds, at) if case else None
-    return noun is not None and kinds[noun] == "NOUN" and has_reading(words[noun], case or "")
+    case, noun = _CASE_OF_PLACE.get(words[at], ""), _noun(kinds, at)
+    return noun is not None and kinds[noun] == "NOUN" and has_reading(words[noun], case)
 
 
 def _is_attribute(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
     """Tell whether a word is an adjective before a noun that it agrees with."""
-    if kinds[at] not in ("ADJF", "PRTF"):
-        return False
-    noun = _noun(kinds, at)
+    noun = _noun(kinds, at) if kinds[at] in ("ADJF", "PRTF") else None
     return noun is not None and not _agreement(words[at]).isdisjoint(_agreement(words[noun]))
 
 

@@ -350,7 +350,8 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 _LINKING = frozenset({"preposition", "conjunction"})
-_FUNCTION = frozenset({"preposition", "conjunction", "particle", "interjection"})
+_JOINING = frozenset({"conjunction", "particle", "interjection"})
+_FUNCTION = _JOINING | {"preposition"}
 _ACTIONS = frozenset({"verb", "infinitive", "gerund"})
 _LIGHT = 0.6
 """Verbs and modifiers of less information are light: a reader does not miss them («был», «стал», «самый», «этот»)."""
@@ -358,7 +359,10 @@ _LIGHT_NAME = 0.4
 """Nouns, pronouns and numbers of less information are light."""
 _LIGHT_PREPOSITION = 0.45
 """Prepositions of more information have a meaning of their own: «через», «после»; not «в», «на», «для»."""
-_TELLING = frozenset({"action", "argument", "circumstance", "modifier", "preposition", "question"})
+_TELLING = frozenset({"action", "argument", "circumstance", "detail", "modifier", "preposition", "question"})
+_DETAIL = 0.06
+"""The most of a text's information that a detail or a linking word counts: its loss is no greater in a short sentence.
+"""
 _SHORT = 3
 _LEGIBLE, _ILLEGIBLE = 0.2, 0.6
 
@@ -405,8 +409,14 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
         kind = source.once(_place_of, number)
+        if number + 1 in gone and source.role(number) == "preposition" and source.are_beside(number, number + 1):
+            continue  # the phrase is lost as one
+        if kind == "circumstance" and _is_phrase(source, number, gone):
+            kind = "detail"
         if kind != "light" or not fates.is_guess:
-            yield "lost_share", source.shares[number]
+            role = source.role(number)
+            small = kind == "detail" or role in _JOINING or (role == "adverb" and source.once(_is_detail, number))
+            yield "lost_share", min(source.shares[number], _DETAIL if small else 1.0)
         if kind in _TELLING:
             yield f"lost_{kind}", 1.0
         if number and source.text[source.starts[number]].isupper():
@@ -414,12 +424,26 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
         yield from _orphans(source, number, gone)
 
 
+def _is_phrase(source: Source, number: int, gone: set[int]) -> bool:
+    """Tell whether a noun is lost with its preposition and its attributes, and only adds a detail: «пришли [из дома]».
+
+    Directly behind a verb the verb may demand it: «следил за женой»; and the end of a clause is often what is said.
+    """
+    at = number - 1
+    while at in gone and source.role(at) in ATTRIBUTES:
+        at -= 1
+    if at not in gone or source.role(at) != "preposition" or not source.are_beside(at, at + 1):
+        return False
+    demanded = source.are_beside(at - 1, at) and source.role(at - 1) in _VERBAL
+    return not demanded and source.are_beside(number, number + 1) and source.once(_affirms, source.clauses[number])
+
+
 def _place_of(source: Source, number: int) -> str:
     """Return the function of a word in its sentence.
 
     Returns:
-        `question`, `preposition`, `light` (carries little meaning), `action`, `modifier`, `pronoun`, `circumstance` or
-        `argument`.
+        `question`, `preposition`, `light` (carries little meaning), `action`, `detail` (a modifier without which the
+        rest is still true), `modifier`, `pronoun`, `circumstance` or `argument`.
     """
     form = source.forms[number]
     role, tells = word_kind(form).role, information(form)
@@ -430,10 +454,44 @@ def _place_of(source: Source, number: int) -> str:
         return "preposition"
     if role in _FUNCTION or tells < (_LIGHT_NAME if role in NOMINAL else _LIGHT):
         return "light"
-    for roles, name in ((_ACTIONS, "action"), (ATTRIBUTES | {"adverb"}, "modifier"), ({"pronoun"}, "pronoun")):
-        if role in roles:
-            return name
-    return _place_of_noun(source, number)
+    kinds = ((_ACTIONS, "action"), (ATTRIBUTES | {"adverb"}, "modifier"), ({"pronoun"}, "pronoun"))
+    name = next((name for roles, name in kinds if role in roles), "") or _place_of_noun(source, number)
+    return "detail" if name == "modifier" and _is_detail(source, number) else name
+
+
+def _is_detail(source: Source, number: int) -> bool:
+    """Tell whether the sentence is still true without a modifier, if it was true with the modifier.
+
+    That is an attribute before its noun, an adverb that does not end its clause, a genitive that ends its clause, or a
+    noun before a name: «[судья] Петров». In a clause that denies or is a condition nothing is a detail: «он долго не
+    отвечал».
+    """
+    form, role, before, following = source.forms[number], source.role(number), number - 1, number + 1
+    ends = not source.are_beside(number, following)
+    if not source.once(_affirms, source.clauses[number]) or (role != "noun" and source.role(before) == "adverb"):
+        return False  # «очень [легко]»
+    kinds = {one.pos for one in readings(form)}
+    if role == "adverb" or ("ADVB" in kinds and source.role(following) in _VERBAL):
+        return kinds.isdisjoint({"COMP", "PRED"}) and not ends
+    if role == "noun" and ends:  # neither «раздали солдатам [ружья]» nor «считается основанием [театра]»
+        return _case(form) == "gent" and _case(source.forms[before]) not in {"datv", "ablt"}
+    while source.are_beside(number, following) and source.role(following) in ATTRIBUTES:
+        following += 1
+    if not source.are_beside(number, following):
+        return False
+    cases = source.kind(number).cases
+    if role != "noun":
+        return not cases.isdisjoint(source.kind(following).cases)
+    mine, name = (readings(source.forms[one])[0].grammemes for one in (number, following))
+    alike = "anim" in mine or not {"masc", "femn", "neut", "plur"} & (mine ^ name)  # «[вечер] Анна проводит дома»
+    return alike and not (cases - {"gent"}).isdisjoint(name)
+
+
+def _affirms(source: Source, clause: int) -> bool:
+    """Tell whether a clause, given by its index, neither denies nor is a condition."""
+    first, stop = bisect_left(source.clauses, clause), bisect(source.clauses, clause)
+    words = map(word_claims, source.forms[first:stop])
+    return not any((word.denials and word.kind != "name") or ("link**", "if") in word.classes for word in words)
 
 
 def _place_of_noun(source: Source, number: int) -> str:

@@ -115,10 +115,10 @@ def _stretches(source: Source, edits: Sequence[Written], fates: Fates) -> list[_
     beyond = len(text) + 1  # an edit there touches no word, so that the last stretch is closed, too
     for start, stop, written, said in (*edits, (beyond, beyond, "", "")):
         begin, end = bisect_right(stops, start), bisect_left(starts, stop)
-        if start == stop:  # an insertion touches the word in which it stands, and those whose letters it joins
+        if written:  # it touches the words in which it stands, and those whose letters it joins
             begin = bisect_left(stops, start) if written[:1].isalnum() else begin
             end = bisect_right(starts, stop) if written[-1:].isalnum() else end
-        elif begin >= end and not written and text[start - 1 : start].isalnum() and text[stop : stop + 1].isalnum():
+        elif begin >= end and text[start - 1 : start].isalnum() and text[stop : stop + 1].isalnum():
             begin, end = begin - 1, end + 1  # a deletion joins two words
         if said != written and end == begin + 1 and form_of(said) == forms[begin]:
             fates.signs.append((begin, written))
