@@ -148,7 +148,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     if not is_russian:
         return {}
     found: dict[int, WordReading] = {}
-    unknown: list[tuple[int, Piece]] = []
+    unknown: dict[int, WordReading] = {}
     for at, one in enumerate(context.judged):
         if one is None or at in taken or one.kind not in {"spelt", "part"}:
             continue
@@ -164,17 +164,23 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         is_told = len(words) == 1 and not reader.eager and words[0] in context.text  # «карова» вместо «корова»
         if words and not is_told and (reader.eager or is_game or is_offer):
             found[at] = (loses and agreeing_reading(context, at, one.found)) or one.found[0]  # «кредит» or «кредиту»
-        elif one.written[0].islower() and (one.found or not is_listed(one.written)):
-            unknown.append((at, one))
+        elif made := one.found or (() if is_listed(small := one.written.lower()) else reader.mend(small)):
+            unknown[at] = agreeing_reading(context, at, made) or made[0]
     others += len(found) + sum(one is not None and one.kind == "sure" for one in context.judged)
-    misspelt = sum(bool(one.found and one.found[0].bits & by.SPELLING) for _, one in unknown)
-    for at, one in unknown if others or misspelt > 1 else ():
-        made = one.found or reader.mend(one.written)
-        if made and (not is_word(one.written) or reader.mends(one.written, made[0])):
-            found[at] = made[0]
+    sure = {at for at, one in unknown.items() if one.score > _SURE and one.bits & (by.SPELLING | by.MASKS)}
+    memes = word_lists("reading_hints")["meme"]
+    misspelt = sum(context.pieces[at].strip(ENDS).lower() not in memes for at in sure)
+    for at, made in unknown.items() if others or misspelt > 1 else ():
+        written = context.judged[at].written
+        is_short = (written.isupper() or len(written) < _SHORT) and not others  # «ТТГ», «нед.»
+        is_likely = not is_short and (at in sure or written[0].islower())
+        if is_likely and (not is_word(written) or reader.mends(written, made)):
+            found[at] = made
     return found
 
 
+_SURE, _SHORT = 3.0, 4
+"""The least score of the reading of a misspelt word that is evidence for others; the fewest letters of one."""
 _SYLLABLES = re.compile(r"(?:[б-джзй-нп-тф-щьъ]*[аеиоуыэюяё][б-джзй-нп-тф-щьъ]*-){2,}[а-яё]+", re.IGNORECASE)
 
 

@@ -185,7 +185,7 @@ class Reader:
 
     def _strange(self, piece: str, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word with characters other than Russian letters may be."""
-        if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word)):
+        if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word)) and turned[0].score > _LEAST:
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
         russian = sum(char in RUSSIAN for char in folded)
@@ -195,12 +195,11 @@ class Reader:
         return self._mixed(piece, folded, start, stop, russian)
 
     def _unknown(self, word: str) -> list[WordReading]:
-        """Return the readings of an unknown word by all normalizers; empty if none is likely and clearly the best."""
+        """Return the readings of an unknown word by all normalizers; empty if none is clearly the best."""
         found = [one for unknown in self.mending for one in unknown(word)]
         found.sort(key=by_score)
-        least = -9.0 if self.eager else _LEAST
         loses = found and found[0].bits == by.MASKS  # the forms of one word
-        return found if found and found[0].score > least and (loses or _is_clear(found)) else []
+        return found if found and (loses or _is_clear(found)) else []
 
     def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
         """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
@@ -225,7 +224,8 @@ class Reader:
     def _may_mend(self, word: str) -> bool:
         """Tell whether an unknown word is read in any text: a normalizer says so, or it sounds like a hidden word."""
         near = any(is_near(word) for is_near in self.near)
-        return near or (self.repeats and lexicon.sound(word.lower()) in lexicon.hidden_sounds())
+        is_doubled = self.repeats and bool(_RUNS.search(word))
+        return near or (is_doubled and lexicon.sound(word.lower()) in lexicon.alike_words(lexicon.sound, hidden=True))
 
     def mend(self, word: str) -> Sequence[WordReading]:
         """Return the words that an unknown word of Russian letters may stand for, the best first.
