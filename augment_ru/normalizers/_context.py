@@ -9,7 +9,7 @@ from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._lattice import RUSSIAN, WordReading
-from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
+from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word, memes
 from augment_ru.normalizers._pieces import ENDS, cased, core, swings
 from augment_ru.normalizers._reader import Piece, Reader
 from augment_ru.resources import word_lists
@@ -64,7 +64,8 @@ class Pieces:
             written = written[:1].upper() + written[1:]
         elif not initial and (_ALIKE.match(written) or written.lower() == word):
             written = written.lower()
-        initial = initial and (self.text != self.text.lower() or self.text[-1] in ENDS)
+        is_cased = self.text != self.text.lower() or self.text[-1] in ENDS
+        initial = initial and (is_cased or not written[0].isalpha())  # «0тзывы» is capitalised in any text
         new = cased(word, written, initial=initial, alike=alike)
         return by.read_as(start + one.start, start + one.stop, new, bits)
 
@@ -168,8 +169,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
             unknown[at] = agreeing_reading(context, at, made) or made[0]
     others += len(found) + sum(one is not None and one.kind == "sure" for one in context.judged)
     sure = {at for at, one in unknown.items() if one.score > _SURE and one.bits & (by.SPELLING | by.MASKS)}
-    memes = word_lists("reading_hints")["meme"]
-    misspelt = sum(context.pieces[at].strip(ENDS).lower() not in memes for at in sure)
+    misspelt = sum(context.pieces[at].strip(ENDS).lower() not in memes() for at in sure)
     for at, made in unknown.items() if others or misspelt > 1 else ():
         written = context.judged[at].written
         is_short = (written.isupper() or len(written) < _SHORT) and not others  # «ТТГ», «нед.»

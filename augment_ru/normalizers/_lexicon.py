@@ -49,6 +49,12 @@ def confusables() -> list[tuple[str, str]]:
 
 
 @cache
+def memes() -> dict[str, str]:
+    """Map spellings that people jest with («превед») to what they mean; they are no evidence that a text hides words."""
+    return {written: meant for meant, _, written in table_of("meme")}
+
+
+@cache
 def _hidden_lexemes() -> dict[str, frozenset[str]]:
     """Map the words that people hide from filters to their forms; the dictionary need not have them."""
     found: dict[str, frozenset[str]] = {}
@@ -200,8 +206,8 @@ def spoken(word: str) -> str:
 @cache
 def alike_words(sounds: Callable[[str], str], *, hidden: bool) -> frozenset[str]:
     """Return the codes of hidden words, or of frequent ones of three letters or more; `spoken` is for short words."""
-    most = _SPOKEN if sounds is spoken else _LETTERS
-    often = (word for word, found in word_counts().items() if found >= _COMMON and _MARK < len(word) <= most)
+    least, most = (_MARK, _SPOKEN) if sounds is spoken else (_SPOKEN - 2, _LETTERS)
+    often = (word for word, found in word_counts().items() if found >= _KNOWN and least < len(word) <= most)
     return frozenset(map(sounds, hidden_forms() if hidden else often))
 
 
@@ -257,7 +263,7 @@ def common() -> frozenset[str]:
     return frozenset(word for word, found in known if RUSSIAN.fullmatch(word) and is_listed(word))
 
 
-_COMMON, _MARK, _SPOKEN, _LETTERS = 1500, 2, 7, 99
+_COMMON, _KNOWN, _MARK, _SPOKEN, _LETTERS = 1500, 500, 2, 7, 99
 """The least count of a frequent word; a word or prefix of at most two letters is left out."""
 
 

@@ -199,7 +199,7 @@ class Reader:
         found = [one for unknown in self.mending for one in unknown(word)]
         found.sort(key=by_score)
         loses = found and found[0].bits == by.MASKS  # the forms of one word
-        return found if found and (loses or _is_clear(found)) else []
+        return found if found and (loses or _is_clear(found, forms=not self.eager)) else []
 
     def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
         """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
@@ -216,8 +216,10 @@ class Reader:
                 return Piece("name" if is_name else "spelt", start, stop, word, found)
             return Piece("part", start, stop, word) if self.joins else None
         if _LONG_RUN.search(small) and (found := self._collapsed(word)):
-            is_cry = not self.eager and not lexicon.is_hidden(found[0].word) and _CRY.search(small)
-            return Piece("spelt" if is_cry else "sure", start, stop, word, found)
+            hidden, is_cry = lexicon.is_hidden(found[0].word), not self.eager and _CRY.search(small)
+            if is_cry and hidden and lexicon.count(found[0].word) > _GOAL:
+                return None
+            return Piece("spelt" if is_cry and not hidden else "sure", start, stop, word, found)
         found = self.mend(word) if not is_name and self._may_mend(word) else ()
         return Piece("name" if is_name else "spelt" if found else "part", start, stop, word, found)
 
@@ -322,7 +324,8 @@ class Reader:
     def _may(self, found: WordReading, written: str) -> bool:
         """Tell whether there is enough evidence to read `written` as this word."""
         alien = {char for char in written if char.isalnum() and char not in RUSSIAN}
-        if alien == {"ѣ"} or (not alien and found.bits & by.SPELT):  # «посѣтить», Belarusian «надвор'е»
+        is_nick = written[0].isascii() and written[0].isupper() and written[1:].islower() and found.bits == by.SPELT
+        if alien == {"ѣ"} or is_nick or (not alien and found.bits & by.SPELT):  # «посѣтить», «Zлата», Belarusian «надвор'е»
             return lexicon.is_hidden(found.word)
         if not alien and not found.bits & ~(by.SEPARATORS | by.REPEATED):
             return self.joins and _is_apart(written, found)
@@ -400,6 +403,8 @@ _LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$
 """An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
 _LONG_RUN, _CRY = re.compile(r"(\w)\1\1"), re.compile(r"^(?!.*(\w)\1+.*(\w)\2\2).*([аеёиоуыэюя])\3\3")
 """A letter that is repeated; one vowel, which people repeat to cry: «спасииите»."""
+_GOAL = 50_000
+"""The count of a hidden word that is so frequent that people cry it: «гооол»."""
 _CUTS = re.compile(r"([-–—/,.:;!?()]+)")
 _SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
 _LEAST, _DOUBLED, _MANY = 3.0, 7.0, 3
@@ -429,10 +434,12 @@ def by_score(found: WordReading) -> tuple[float, str]:
     return -found.score, found.word
 
 
-def _is_clear(found: Sequence[WordReading]) -> bool:
-    """Tell whether the best reading is clearly ahead of the next."""
+def _is_clear(found: Sequence[WordReading], *, forms: bool = False) -> bool:
+    """Tell whether the best reading is clearly ahead of the next; with `forms`, of the next that is not of its word."""
     others = [one for one in found if lexicon.plain(one.word) != lexicon.plain(found[0].word)]
-    return not others or found[0].score - others[0].score >= _MARGIN
+    close = [one for one in others if found[0].score - one.score < _MARGIN]
+    lemmas = {one.lemma for one in readings(found[0].word)} if forms and close else set()
+    return all(any(each.lemma in lemmas for each in readings(one.word)) for one in close)
 
 
 def _divided(word: str) -> WordReading:

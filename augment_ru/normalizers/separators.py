@@ -13,7 +13,7 @@ from augment_ru.normalizers._pieces import swings
 from augment_ru.normalizers._reading import WordNormalization
 
 _PARTS, _FEW = re.compile("[А-ЯЁ]?[а-яё]+"), 2
-_LONG_NAME = 10
+_LONG_NAME = 9
 _CERTAIN, _SALTED = 5.0, 4.5
 """The score of glued words, below that of most misspelt ones; the least weight of a word without extra syllables."""
 

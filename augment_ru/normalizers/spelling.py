@@ -18,6 +18,7 @@ from augment_ru.normalizers._lexicon import (
     is_hidden,
     is_listed,
     is_word,
+    memes,
     sound,
     spoken,
     table_of,
@@ -30,11 +31,12 @@ from augment_ru.resources import dictionary_path, rows
 
 _ON_PURPOSE = 1.5
 """The cost of writing a letter for one that sounds like it, where words are hidden: 3 nats, an error in 20 letters."""
-_LEAST, _LEAST_WEIGHT = {3: 9.0, 4: 5.0, 5: 3.0, 6: 2.0}, {3: 10.0, 4: 8.0, 5: 6.5}
+_LEAST, _LEAST_WEIGHT = {3: 9.0, 4: 5.0, 5: 3.0, 6: 2.0}, {3: 10.0, 4: 8.0, 5: 5.5}
 """The least score of a reading, by the number of letters written, 0 for longer ones; and the least weight of a word
 that is not hidden, 5 for longer ones."""
-_LIKELIER = 4.0
-"""How much higher the score must be if the word is a hidden one that does not sound the same: «вард» is not «фарт»."""
+_LIKELIER, _MEME = 4.0, 9.0
+"""How much higher the score must be if the word is a hidden one that does not sound the same: «вард» is not «фарт»; the
+score of what a meme means."""
 _LEAST_TYPED, _LONG_TYPED = {4: 1.0, 5: 0.0, 6: -2.0}, -3.5
 """The least score of a reading with `typing`, by the number of letters written; the second is for longer words."""
 _NAMELIKE = 5.0
@@ -69,6 +71,9 @@ class SpellingNormalization(WordNormalization):
         if len(small) < 3 or not RUSSIAN.issuperset(small) or VOWELS.isdisjoint(small) or small in written_out():  # noqa: PLR2004
             return
         bit = self.bit
+        if not self.typing and (meant := memes().get(small)):
+            yield WordReading(_MEME, meant, 0.0, bit)
+            return
         found = [one for one in _sounds(bit).words(small, most=6.5) if one.cost]
         if self.typing:
             found += [*_slips(small, bit), *_of_lexicon(small, bit)]
@@ -95,7 +100,7 @@ class SpellingNormalization(WordNormalization):
         sounds = sound if len(word) > _FEW else spoken  # «пада» is not «бада»
         small = word.lower()
         near = self.typing or sounds(small) in alike_words(sounds, hidden=True)
-        return near or (word[0].islower() and sounds(small) in alike_words(sounds, hidden=False))
+        return near or small in memes() or (word[0].islower() and sounds(small) in alike_words(sounds, hidden=False))
 
 
 def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
@@ -111,7 +116,8 @@ def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
 
 def _names(word: str, *, hidden: bool, capital: bool) -> bool:
     """Tell whether a reading is a name, or so short that a capitalised word may be a name that sounds alike."""
-    return (capital and len(word) <= _NAMELONG) or (not hidden and has_reading(word, "Name", "Surn", "Geox"))
+    is_noun = not has_reading(word, "VERB", "INFN", "ADJF")
+    return (capital and is_noun and len(word) <= _NAMELONG) or (not hidden and has_reading(word, "Name", "Surn", "Geox"))
 
 
 _FEW, _LONG, _NAMELONG = 5, 8, 6
