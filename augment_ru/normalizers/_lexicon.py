@@ -146,7 +146,7 @@ def of_common(word: str) -> tuple[str, ...]:
 def _bare() -> dict[str, list[str]]:
     """Map consonants, three or more, to the frequent words that have them in this order, with vowels between them."""
     found: dict[str, list[str]] = {}
-    for word in sorted(common()):
+    for word in sorted(common() | hidden_forms()):
         if _VOWELS.isdisjoint(word[:1]) and len(key := word.translate(_CONSONANTS)) > _MARK and len(key) < len(word):
             found.setdefault(key, []).append(word)
     return found

@@ -17,6 +17,10 @@ from augment_ru.normalizers._pieces import ORDINAL, core, fold, stays, swings
 from augment_ru.resources import listed_in, word_lists
 
 
+_MARGIN = 1.0
+"""By how much the score of the best reading must exceed the next."""
+
+
 class WordKnowledge(Normalization):
     """The base class of normalizers that restore words; a normalizer overrides the members that it needs."""
 
@@ -294,7 +298,7 @@ class Reader:
     def _mixed(self, piece: str, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return what a word of several alphabets, digits and signs may be."""
         is_long = len(folded) > _SHORTEST and any(map(str.isalnum, folded))
-        found = self.lattice.words(folded, within=_MARGIN) if russian or is_long else []
+        found = self._masked(folded) if russian or is_long else []
         tail = folded.partition(")")[2].lower() if piece[start - 1 : start] == "(" else ""
         is_joined = bool(tail) and lexicon.is_listed(tail)  # «(со)автор»
         start -= bool(tail)
@@ -304,7 +308,7 @@ class Reader:
             return self._hyphened(folded, start, stop)
         is_doubtful = (len(folded) < _SHORTEST and not folded.isalpha()) or not _is_clear(found)
         if found and is_doubtful and not _is_sister(folded) and self._may(found[0], folded):
-            several = self.lattice.words(folded, within=_AGREEMENT)
+            several = self._masked(folded, within=_AGREEMENT)
             close = tuple(one for one in several if several[0].score - one.score < _AGREEMENT)
             return Piece("several", start, stop, folded, close)
         if found and self._may(found[0], folded):
@@ -320,6 +324,17 @@ class Reader:
         if found and not _is_marked(folded, found[0]):
             return Piece("sure", start, stop, folded, found)
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
+
+    def _masked(self, folded: str, within: float = _MARGIN) -> list[WordReading]:
+        """Return the readings of a word, the best first; where «*» stands for letters, hidden words come first."""
+        stars = any(not self.lattice.wild.get(char, by.WEAK) & by.WEAK for char in folded)
+        found = self.lattice.words(folded, within=within + _STARRED * stars)
+        if stars:
+            both = by.MASKS | by.SEPARATORS if len(set(folded) - RUSSIAN) == 1 else 0  # one sign has one meaning
+            found = [one for one in found if not both or one.bits & both != both]
+            more = {one.word: _STARRED * lexicon.is_hidden(one.word) for one in found}
+            found = sorted((one._replace(score=one.score + more[one.word]) for one in found), key=by_score)
+        return found
 
     def _may(self, found: WordReading, written: str) -> bool:
         """Tell whether there is enough evidence to read `written` as this word."""
@@ -415,8 +430,8 @@ _YO = 0.05
 """The cost of reading ё where a table has е."""
 _BRAND = 300
 """A word in Latin letters is English, or a brand, if the news have it at least so often."""
-_MARGIN = 1.0
-"""By how much the score of the best reading must exceed the next."""
+_STARRED = 4.0
+"""By how much the score of a hidden word is higher where «*» stands for letters."""
 _AGREEMENT = 3.0
 """How far the score of a reading may be below the best one if it agrees with the words beside it."""
 _NEEDED, _LONGER = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0, 6: 0.0, 7: 0.0}, -3.0
@@ -448,9 +463,12 @@ def _divided(word: str) -> WordReading:
 
 
 def _filled(folded: str) -> list[WordReading]:
-    """Return the hidden word that a word is without an alien letter inside it, or several like signs: «идXиXот»."""
-    aliens = [char for char in folded[1:-1] if char not in RUSSIAN]
-    inner = folded.replace(aliens[0], "").lower() if len(aliens) > 1 or any(map(str.isalpha, aliens)) else ""
+    """Return the hidden word that a word is without alien signs inside it, all alike or all digits: «идXиXот»."""
+    aliens = "".join(char for char in folded[1:-1] if char not in RUSSIAN)
+    is_junk = len(aliens) > 1 or aliens.isalnum()
+    inner = folded.lower()
+    for alien in aliens if is_junk and (aliens.isdigit() or len(set(aliens)) == 1) else ():
+        inner = inner.replace(alien.lower(), "")
     return [_divided(inner)] if lexicon.is_hidden(inner) else []
 
 
@@ -586,7 +604,7 @@ def _is_whole(word: str) -> bool:
 _COUNT = re.compile(r"([а-яё]+)([1-9]\d{0,2})([а-яё]+)")
 _BETWEEN, _MARKS = re.compile(r"([а-яё]+)[.,…/|+&_]+([а-яё]+)"), "*_~1["
 """Two words with a sign between them; signs of footnotes and markup."""
-_ACRONYM = 6
+_ACRONYM, _JOINING = 6, frozenset("-–—'’`./,:;…+&|()_* ")
 
 
 def _is_apart(written: str, found: WordReading) -> bool:
@@ -596,6 +614,8 @@ def _is_apart(written: str, found: WordReading) -> bool:
     hidden = lexicon.is_hidden(found.word)
     is_capital = written.isupper() and "." in written and size < _ACRONYM  # «К.О.Т.»
     is_pair = len(parts) == 3 and "(" in written  # «С(о)лгал»  # noqa: PLR2004
+    if hidden and size > _SHORTEST and not set(written) - RUSSIAN <= _JOINING and not found.bits & by.REPEATED:
+        return True  # «су[]ка»
     if not hidden and (is_capital or is_pair or len(set(found.word)) < _SHORTEST):
         return False
     if (

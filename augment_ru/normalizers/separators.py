@@ -65,9 +65,9 @@ def _unsalted(word: str) -> str:
     >>> _unsalted("касазисиносо")
     'казино'
     """
-    even, without = word.translate(_EVEN), _JUNK.sub("", word)  # «водъка»
+    even, found = word.translate(_EVEN), (_JUNK.sub("", word), word.replace("ь", "").replace("ъ", ""))  # «водъка»
     if not _SALT.search(even):
-        return without if without != word and is_hidden(without) else ""
+        return next((one for one in found if one != word and is_hidden(one)), "")
     for sign in sorted(set(word[1:]) - VOWELS):
         if re.fullmatch(rf"[^аеиоу]*(?:([аеиоу]){sign}\1[^аеиоу]*){{2,}}", even):
             bare = re.sub(rf"([аеиоуяыёюэ]){sign}.", r"\1", word)
