@@ -83,8 +83,7 @@ class Pieces:
                 return True
         if "-" in piece and _SYLLABLES.fullmatch(piece):
             plain = (each for each, one in zip(self.pieces, self.judged, strict=True) if one is None)
-            hides = is_hidden(piece.replace("-", "").lower())
-            return "слог" in self.text or (not hides and any(map(_SYLLABLES.match, plain)))
+            return "слог" in self.text or any(map(_SYLLABLES.match, plain))
         is_code = piece[1:].isdigit() and piece[0].isupper() and not self.is_initial(at)  # «корпус О5»
         return is_code or (self.spells and bool(re.search(r"_|(?:\w\W){2}\w(?!\w)", piece)))
 

@@ -136,8 +136,12 @@ class _Latin:
         is_sign = is_short and one.written[1:].isupper() and self.russian
         is_nick = capital and not one.written.isalpha() and one.written[1:].islower()  # «K1ller»
         doubtful = is_sign or (capital and (one.is_english or is_short))
-        is_brand = is_nick or (capital and keyed and len(one.written) < _LONG) or (
-            (evidence < 2 or one.written[1:].isupper()) and self._is_counted(at)  # noqa: PLR2004
+        is_brand = (
+            is_nick
+            or (capital and keyed and len(one.written) < _LONG)
+            or (
+                (evidence < 2 or one.written[1:].isupper()) and self._is_counted(at)  # noqa: PLR2004
+            )
         )
         if not is_brand and (grade.is_sure or (grade.may and evidence and not doubtful)):
             if not keyed:

@@ -206,8 +206,8 @@ def spoken(word: str) -> str:
 @cache
 def alike_words(sounds: Callable[[str], str], *, hidden: bool) -> frozenset[str]:
     """Return the codes of hidden words, or of frequent ones of three letters or more; `spoken` is for short words."""
-    least, most = (_MARK, _SPOKEN) if sounds is spoken else (_SPOKEN - 2, _LETTERS)
-    often = (word for word, found in word_counts().items() if found >= _KNOWN and least < len(word) <= most)
+    most = _SPOKEN if sounds is spoken else _LETTERS
+    often = (word for word, found in word_counts().items() if found >= _COMMON and _MARK < len(word) <= most)
     return frozenset(map(sounds, hidden_forms() if hidden else often))
 
 
@@ -263,7 +263,7 @@ def common() -> frozenset[str]:
     return frozenset(word for word, found in known if RUSSIAN.fullmatch(word) and is_listed(word))
 
 
-_COMMON, _KNOWN, _MARK, _SPOKEN, _LETTERS = 1500, 500, 2, 7, 99
+_COMMON, _MARK, _SPOKEN, _LETTERS = 1500, 2, 7, 99
 """The least count of a frequent word; a word or prefix of at most two letters is left out."""
 
 

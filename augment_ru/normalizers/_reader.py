@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
 from itertools import starmap
-from math import log
+from math import inf, log
 from typing import ClassVar, NamedTuple
 
 from augment_ru.language.morphology import has_reading, readings
@@ -15,7 +15,6 @@ from augment_ru.normalizers._lattice import RUSSIAN, Lattice, Way, WordReading, 
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._pieces import ORDINAL, core, fold, stays, swings
 from augment_ru.resources import listed_in, word_lists
-
 
 _MARGIN = 1.0
 """By how much the score of the best reading must exceed the next."""
@@ -189,7 +188,12 @@ class Reader:
 
     def _strange(self, piece: str, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word with characters other than Russian letters may be."""
-        if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word)) and turned[0].score > _LEAST:
+        if (
+            len(word) >= _SHORTEST
+            and not word.isascii()
+            and (turned := self._unknown(word))
+            and turned[0].score > _LEAST
+        ):
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
         russian = sum(char in RUSSIAN for char in folded)
@@ -220,10 +224,8 @@ class Reader:
                 return Piece("name" if is_name else "spelt", start, stop, word, found)
             return Piece("part", start, stop, word) if self.joins else None
         if _LONG_RUN.search(small) and (found := self._collapsed(word)):
-            hidden, is_cry = lexicon.is_hidden(found[0].word), not self.eager and _CRY.search(small)
-            if is_cry and hidden and lexicon.count(found[0].word) > _GOAL:
-                return None
-            return Piece("spelt" if is_cry and not hidden else "sure", start, stop, word, found)
+            is_cry = not self.eager and not lexicon.is_hidden(found[0].word) and _CRY.search(small)
+            return Piece("spelt" if is_cry else "sure", start, stop, word, found)
         found = self.mend(word) if not is_name and self._may_mend(word) else ()
         return Piece("name" if is_name else "spelt" if found else "part", start, stop, word, found)
 
@@ -267,7 +269,9 @@ class Reader:
         plain = max(runs) > 2 or len(runs) > 1 or word.islower()  # noqa: PLR2004
         least = _LEAST if max(runs) > 2 or len(runs) >= _MANY else _DOUBLED  # noqa: PLR2004
         found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least]
+        often = _GOAL if not self.eager and _CRY.search(small) else inf
         found = [one for one in found if not _is_cry(one.word, particles=not self.eager)]
+        found = [one for one in found if not lexicon.is_hidden(one.word) or lexicon.count(one.word) < often]
         plain = plain or any(lexicon.is_hidden(one.word) and len(one.word) >= _LONG_ENOUGH for one in found[:1])
         return found if found and plain and _is_clear(found) else []
 
@@ -302,7 +306,8 @@ class Reader:
         tail = folded.partition(")")[2].lower() if piece[start - 1 : start] == "(" else ""
         is_joined = bool(tail) and lexicon.is_listed(tail)  # «(со)автор»
         start -= bool(tail)
-        if is_joined or (found and (found[0].word == folded.lower() or _is_marked(folded, found[0]))):
+        is_nick = _NICK.fullmatch(folded) and not (found and lexicon.is_hidden(found[0].word))
+        if is_joined or is_nick or (found and (found[0].word == folded.lower() or _is_marked(folded, found[0]))):
             return None
         if _LATIN_PART.search(folded):
             return self._hyphened(folded, start, stop)
@@ -339,8 +344,7 @@ class Reader:
     def _may(self, found: WordReading, written: str) -> bool:
         """Tell whether there is enough evidence to read `written` as this word."""
         alien = {char for char in written if char.isalnum() and char not in RUSSIAN}
-        is_nick = written[0].isascii() and written[0].isupper() and written[1:].islower() and found.bits == by.SPELT
-        if alien == {"ѣ"} or is_nick or (not alien and found.bits & by.SPELT):  # «посѣтить», «Zлата», Belarusian «надвор'е»
+        if alien == {"ѣ"} or (not alien and found.bits & by.SPELT):  # «посѣтить», Belarusian «надвор'е»
             return lexicon.is_hidden(found.word)
         if not alien and not found.bits & ~(by.SEPARATORS | by.REPEATED):
             return self.joins and _is_apart(written, found)
@@ -418,6 +422,8 @@ _LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$
 """An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
 _LONG_RUN, _CRY = re.compile(r"(\w)\1\1"), re.compile(r"^(?!.*(\w)\1+.*(\w)\2\2).*([аеёиоуыэюя])\3\3")
 """A letter that is repeated; one vowel, which people repeat to cry: «спасииите»."""
+_NICK = re.compile("[DFGIJLQRSVWZ][а-яё]+")
+"""A Latin capital that looks like no Russian one, and Russian letters: «Zлата»."""
 _GOAL = 50_000
 """The count of a hidden word that is so frequent that people cry it: «гооол»."""
 _CUTS = re.compile(r"([-–—/,.:;!?()]+)")

@@ -15,7 +15,9 @@ from augment_ru.resources import dictionary_path, rows
 
 _ALIKE = dict(zip("OoОоQDЗзBВбbIlІSsЧч", "0000003388661115544", strict=True))
 """Maps letters that people write for digits to these digits."""
-_LIKELY = re.compile(r"т[о0]чк|тчк|д[оo]т\b|дог\b|dot\b|с[о0]б[аa][кч]|\bэт\b|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|_\s|нижн")
+_LIKELY = re.compile(
+    r"т[о0]чк|тчк|д[оo]т\b|дог\b|dot\b|с[о0]б[аa][кч]|\bэт\b|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|_\s|нижн"
+)
 """What every text with an address in words contains; each way begins with a character, since that is found fast."""
 _DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|дев[яи][тц]", re.DOTALL)
 _DIGITS, _MOST, _GROUPS, _CARD = 11, 14, 8, 16
@@ -44,7 +46,11 @@ class ContactsNormalization(Normalization):
                 if new := _written(found[0]):
                     yield Edit(*found.span(), new)
             for found in _handle().finditer(text):
-                yield Edit(found.start("sign"), found.end(), "@" + re.sub(rf"\s+(?:{_words_for('_')})\s+", "_", found["name"].lower()))
+                yield Edit(
+                    found.start("sign"),
+                    found.end(),
+                    "@" + re.sub(rf"\s+(?:{_words_for('_')})\s+", "_", found["name"].lower()),
+                )
         if _DIGIT.search(text):
             for found in _number().finditer(text):
                 yield from _telephone(found)
@@ -89,7 +95,9 @@ def _handle() -> re.Pattern[str]:
     """Return the pattern of a nick behind a word for «@»: one with «_», a digit, or behind the name of a network."""
     under = rf"(?:_|\s+(?:{_words_for('_')})\s+)"
     before = rf"(?<![\w@])(?P<net>(?:{'|'.join(_meanings('net'))})\W{{1,2}})?(?P<sign>(?:{_words_for('@')}|эт)\s+)"
-    return re.compile(rf"{before}(?P<name>[a-z][a-z\d]*(?:{under}[a-z\d]+)+|[a-z]+\d+|(?(net)[a-z\d]+|(?!)))(?![\w@.])", re.IGNORECASE)
+    return re.compile(
+        rf"{before}(?P<name>[a-z][a-z\d]*(?:{under}[a-z\d]+)+|[a-z]+\d+|(?(net)[a-z\d]+|(?!)))(?![\w@.])", re.IGNORECASE
+    )
 
 
 def _written(found: str) -> str:

@@ -23,7 +23,9 @@ class SeparatorsNormalization(WordNormalization):
     """Read words whose letters or parts stand apart («к.а.з.и.н.о»), and words that are glued together («вличку»)."""
 
     name: ClassVar[str] = "separators"
-    skipped: ClassVar[str] = r"""./\|_~*·•-‑–—,:;+=^'`⭐★☆✨()[]<>?!…"«»{}#&%§¦“”„′’‘№@$「」『』【】〔〕《》〈〉⟨⟩⦑⦒‹›""" + "\ufe0f"
+    skipped: ClassVar[str] = (
+        r"""./\|_~*·•-‑–—,:;+=^'`⭐★☆✨()[]<>?!…"«»{}#&%§¦“”„′’‘№@$「」『』【】〔〕《》〈〉⟨⟩⦑⦒‹›""" + "\ufe0f"
+    )
 
     def unknown(self, word: str) -> Iterable[WordReading]:
         """Yield the words that are written without spaces in `word`, or the word without its extra syllables.

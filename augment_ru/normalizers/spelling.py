@@ -74,7 +74,7 @@ class SpellingNormalization(WordNormalization):
         if not self.typing and (meant := memes().get(small)):
             yield WordReading(_MEME, meant, 0.0, bit)
             return
-        found = [one for one in _sounds(bit).words(small, most=6.5) if one.cost]
+        found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 4.5) if one.cost]
         if self.typing:
             found += [*_slips(small, bit), *_of_lexicon(small, bit)]
         is_name = word[0].isupper()
@@ -97,10 +97,16 @@ class SpellingNormalization(WordNormalization):
 
         If slips of the finger are mended, too (option `typing`), the answer is always True.
         """
-        sounds = sound if len(word) > _FEW else spoken  # «пада» is not «бада»
-        small = word.lower()
-        near = self.typing or sounds(small) in alike_words(sounds, hidden=True)
-        return near or small in memes() or (word[0].islower() and sounds(small) in alike_words(sounds, hidden=False))
+        small, is_short = word.lower(), len(word) <= _FEW
+        return (
+            self.typing
+            or small in memes()
+            or any(
+                sound(small) in alike_words(sound, hidden=hidden)
+                and (not is_short or spoken(small) in alike_words(spoken, hidden=hidden))  # «пада» is not «бада»
+                for hidden in ((True, False) if word[0].islower() else (True,))
+            )
+        )
 
 
 def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
@@ -116,8 +122,10 @@ def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
 
 def _names(word: str, *, hidden: bool, capital: bool) -> bool:
     """Tell whether a reading is a name, or so short that a capitalised word may be a name that sounds alike."""
-    is_noun = not has_reading(word, "VERB", "INFN", "ADJF")
-    return (capital and is_noun and len(word) <= _NAMELONG) or (not hidden and has_reading(word, "Name", "Surn", "Geox"))
+    is_noun = not has_reading(word, "VERB", "INFN")
+    return (capital and is_noun and len(word) <= _NAMELONG) or (
+        not hidden and has_reading(word, "Name", "Surn", "Geox")
+    )
 
 
 _FEW, _LONG, _NAMELONG = 5, 8, 6
