@@ -266,8 +266,8 @@ _MAY_BE_SPELLED = {1: 13.0, 2: 8.5, 3: 7.0}
 """The least score of a reading that needs other evidence, by its length; 3 and 1 for longer ones,
 or -2 for more than five letters where the whole text is in Latin letters."""
 _CLOSE, _UNUSUAL, _SEEN = 0.5, 1.5, 8.0
-"""How close the next reading may not be; how much likelier a word of four letters must be that costs it: «vidi»; the least weight
-of a word with digits."""
+"""How close the next reading may not be; how much likelier a word of four letters must be that costs it: «vidi»;
+the least weight of a word with digits."""
 
 
 def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:

@@ -50,7 +50,7 @@ def confusables() -> list[tuple[str, str]]:
 
 @cache
 def memes() -> dict[str, str]:
-    """Map spellings that people jest with («превед») to what they mean; they are no evidence that a text hides words."""
+    """Map spellings that people jest with («превед») to what they mean; they are no evidence of hidden words."""
     return {written: meant for meant, _, written in table_of("meme")}
 
 
@@ -181,7 +181,10 @@ def is_hidden(word: str) -> bool:
 _SOUNDS = str.maketrans("оеиыэяюбвгджзщёчх", "аеееееупфктшсшашк", "ъьй")
 _IOTATED, _TWICE = re.compile("й[аоу]"), re.compile(r"(.)\1+")
 _JOINED = {"йа": "я", "йо": "ё", "йу": "ю"}
-_LOST = ((re.compile("тс|тц"), "ц"), (re.compile("ц[ае]$"), "ц"), (re.compile("ст(?=[нл])"), "с"), (re.compile("[ае][фк][ае]$"), "ака"))  # fmt: skip
+_LOST = (
+    (re.compile("тс|тц"), "ц"), (re.compile("ц[ае]$"), "ц"),
+    (re.compile("ст(?=[нл])"), "с"), (re.compile("[ае][фк][ае]$"), "ака"),
+)  # fmt: skip
 """What is said alike: «ться» and «цца», «стн» and «сн», «ого» and «ава»; after `_SOUNDS`."""
 
 

@@ -21,8 +21,8 @@ _LIKELY = re.compile(
 """What every text with an address in words contains; each way begins with a character, since that is found fast."""
 _DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|дев[яи][тц]", re.DOTALL)
 _DIGITS, _MOST, _GROUPS, _CARD = 11, 14, 8, 16
-"""How many digits a telephone number has, the most words or groups of digits that it is written in, the fewest groups that
-are joined; how many digits a card has."""
+"""How many digits a telephone number has, the most words or groups of digits that it is written in, the fewest groups
+that are joined; how many digits a card has."""
 _UNIT = r"[^\s().,*·/–—+-]+"
 
 

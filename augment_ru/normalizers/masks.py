@@ -24,11 +24,11 @@ class MasksNormalization(WordNormalization):
         return (WordReading(weight(one) - _COST * 2 + _FIRST * (one == first), one, _COST, self.bit) for one in found)
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word has the consonants, or all letters, of one that is hidden or, without vowels, frequent."""
+        """Tell whether a word has the consonants or letters of a hidden one, or is a frequent one without vowels."""
         is_bare = len(word) >= _LEAST and VOWELS.isdisjoint(word) and not count(word)
         return bool(of_letters(word) or (is_bare and word.islower() and of_common(word)))
 
 
 _COST, _FIRST, _LEAST = 1.5, 0.5, 4
-"""What it costs that letters are left out or stand elsewhere, and how much likelier the first form is; the fewest letters
-of a frequent word without vowels that is read in any text."""
+"""What it costs that letters are left out or stand elsewhere, and how much likelier the first form is; the fewest
+letters of a frequent word without vowels that is read in any text."""

@@ -129,7 +129,8 @@ def _names(word: str, *, hidden: bool, capital: bool) -> bool:
 
 
 _FEW, _LONG, _NAMELONG = 5, 8, 6
-"""The fewest letters of a word that is heard, and of one in which only vowels are written as they sound; the most letters of a doubtful name."""
+"""The fewest letters of a word that is heard, and of one in which only vowels are written as they sound; the most
+letters of a doubtful name."""
 _TWICE = re.compile(r"(.)\1+")
 
 
