@@ -188,14 +188,10 @@ def imported(place: str) -> Any:  # noqa: ANN401  (whatever the module defines)
         raise
     except (Exception, SystemExit) as error:  # importing runs the user's own code, which may raise anything
         top = name.partition(".")[0]
-        hint = f"; {top}.py must be in this folder, or the package installed" if _lacks(error, top) else ""
+        lacks = isinstance(error, ModuleNotFoundError) and error.name == top
+        hint = f"; {top}.py must be in this folder, or the package installed" if lacks else ""
         raise AugmentError(f"cannot be imported: {said(error)}{hint}") from error
     return found
-
-
-def _lacks(error: BaseException, name: str) -> bool:
-    """Tell whether an import failed because there is no module called `name`."""
-    return isinstance(error, ModuleNotFoundError) and error.name == name
 
 
 def own_class(spec: str, base: type) -> Any:  # noqa: ANN401  (a class below `base`)

@@ -2,7 +2,6 @@
 
 import signal
 from threading import current_thread, main_thread
-from types import FrameType
 from typing import Any, Self
 
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -31,7 +30,7 @@ class HeldSignals:
             self._handlers = {number: one for number, one in handlers.items() if one is not signal.SIG_IGN}
             try:
                 for number in self._handlers:
-                    signal.signal(number, self._keep)
+                    signal.signal(number, lambda number, _: self.came.append(number))
             except BaseException:  # one that came before its turn
                 self._restore()
                 raise
@@ -48,10 +47,6 @@ class HeldSignals:
     def _restore(self) -> None:
         for number, handler in self._handlers.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-
-    def _keep(self, number: int, frame: FrameType | None) -> None:
-        del frame
-        self.came.append(number)
 
     def deliver(self) -> None:
         """Pass the first signal that was held back, if any, to its usual handler, which may end the run.

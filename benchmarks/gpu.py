@@ -14,6 +14,7 @@ tokenizer and the starts of kernels limit, else arithmetic or memory, whichever 
 """
 
 import argparse
+import gc
 import platform
 import tempfile
 import time
@@ -131,7 +132,7 @@ def written(make: Callable[..., neural.Case], count: int, device: str, **kinds: 
 
 def networks() -> list[Any]:
     """The networks that are loaded."""
-    return [one.model for one in pretrained._loaded.values()]  # noqa: SLF001
+    return [one.model for one in gc.get_objects() if type(one) is pretrained.Pretrained]
 
 
 def clock(run: Callable[[], object]) -> float:

@@ -35,7 +35,7 @@ DIGESTS = {
     "homoglyphs": "862b829965106d93",
     "masking": "a66d420c8e4f61ad",
     "misspell": "a6ccf9f100944a28",
-    "names": "43f5e9a2dbd9a610",
+    "names": "538456ec29f3b57f",
     "numbers": "0798c1116fb82f24",
     "ocr": "3c21f11c53695000",
     "option_order": "b77162b5e964aa97",

@@ -357,8 +357,7 @@ class Adversary:
         if case.status is None:
             raise RuntimeError("a search that has not ended has no result")
         chosen = case.changes
-        nothing = (None,) * len(case.goal.golds)
-        before = nothing if case.before is None else case.before
+        before = (None,) * len(case.goal.golds) if case.before is None else case.before
         warnings = (*prepared.warnings.get(case.number, ()), *gate.warnings(case.number))
         return Finding.of(
             case.record,

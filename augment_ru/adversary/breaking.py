@@ -44,20 +44,15 @@ _BLIND_TRIES = 100
 """After this many draws in a row without a new set, the search ends."""
 
 
-def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
-    """Search at random for changes that turn the model's right answer wrong, if the model gives labels without scores.
+def break_by_labels(sets: Iterator[ChangeSet]) -> Search:
+    """Search for changes that turn the model's right answer wrong, if the model gives labels without scores.
 
     The generator yields the next set to ask the model about; the caller sends back what came of it (`Verdict`). The
-    search ends when a set broke the right answer, or when no new set is found.
+    search ends when a set broke the right answer, or when there is no further set.
 
     Args:
-        knowledge: which sets of the record's changes were tried already, and what came of each.
-        draws: the random numbers of the search.
+        sets: the sets to ask about, such as `random_sets`.
     """
-    yield from _until_broken(random_sets(knowledge, draws))
-
-
-def _until_broken(sets: Iterator[ChangeSet]) -> Search:
     for chosen in sets:
         verdict = yield chosen
         if verdict.broken:
@@ -189,7 +184,7 @@ def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Se
             verdict = yield drawn
         if verdict.broken:
             return
-    yield from _until_broken(blind)
+    yield from break_by_labels(blind)
 
 
 _BEYOND = 0.05
@@ -437,7 +432,7 @@ def search_of(
     """
     if margins is None:
         if guidance is None:
-            yield from break_by_labels(knowledge, draws)
+            yield from break_by_labels(random_sets(knowledge, draws))
         else:
             yield from break_by_guide(knowledge, guidance, draws)
         if minimal:

@@ -297,8 +297,7 @@ class Surrogate:
     """
 
     def __init__(self, pool: RecordPool, margins: Floats) -> None:
-        views = VIEWS if pool.has_letters else VIEWS[1:]
-        self.views = [Regression(pool, margins, view) for view in views]
+        self.views = [Regression(pool, margins, view) for view in (VIEWS if pool.has_letters else VIEWS[1:])]
         self._told: list[tuple[ChangeSet, Floats]] = []
 
     @property
@@ -382,8 +381,7 @@ class Regression:
         # as Σ = Σ₀ − VᵀV, where Σ₀ is that of the prior and V has a row for each answer: an update takes O(answers ·
         # changes). A library for linear algebra would add in another order on other processors, so sums are not left to
         # it.
-        first_rows = _FIRST_ROWS if weights.size < _LONG else _FIRST_ROWS_OF_LONG
-        self._learnt = np.empty((first_rows, weights.size))
+        self._learnt = np.empty((_FIRST_ROWS if weights.size < _LONG else _FIRST_ROWS_OF_LONG, weights.size))
         self.answers = self._counted = 0
 
     @property

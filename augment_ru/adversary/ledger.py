@@ -1,17 +1,9 @@
 """Keep what a model was asked and what it answered, so that no question is asked twice without need."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from augment_ru.evaluation.examples import (
-    Cache,
-    Example,
-    NamedModel,
-    QuestionCounts,
-    Scored,
-    answer_keys,
-    ask,
-)
+from augment_ru.evaluation.examples import Cache, Example, NamedModel, QuestionCounts, Scored, answer_keys, ask
 
 
 @dataclass(slots=True)
@@ -32,19 +24,13 @@ class Ledger:
     _known: dict[bytes, Scored] = field(default_factory=dict)
     _asking: NamedModel | None = None
 
-    def ask(
-        self,
-        examples: Sequence[Example],
-        advance: Callable[[int], None] = lambda _: None,
-        repeats: Sequence[int] = (),
-    ) -> list[Scored]:
+    def ask(self, examples: Sequence[Example], repeats: Sequence[int] = ()) -> list[Scored]:
         """Return the answers to questions, in their order.
 
         The model is called once, with the questions whose answers are not known yet.
 
         Args:
             examples: the questions.
-            advance: a function that is called with a number of new answers, to report progress.
             repeats: for each question, which repeat of it this is, from 0; each repeat has an answer of its own. Empty
                 if no question is repeated.
 
@@ -57,7 +43,7 @@ class Ledger:
         keys = answer_keys(asked.signature or "", examples, repeats)
         fresh = {key: example for key, example in zip(keys, examples, strict=True) if key not in self._known}
         if fresh:
-            given = ask(asked, list(fresh.values()), self.cache, self.counts, advance, keys=list(fresh))
+            given = ask(asked, list(fresh.values()), self.cache, self.counts, keys=list(fresh))
             self._known.update(zip(fresh, map(asked.scores_of, given), strict=True))
         return [self._known[key] for key in keys]
 

@@ -37,7 +37,8 @@ class Names(Attack):
 
     All new names of a record come from one group, such as `tatar`. The same name becomes the same new name everywhere
     in the record. A first name is exchanged for a first name, a patronymic for a patronymic, a surname for a surname.
-    An initial follows the name that it stands for.
+    An initial follows the name that it stands for. A short name («Лёша») follows the full one («Алексей») if the record
+    has just one full name of this gender that it may stand for; otherwise it is a name by itself.
 
     Some names are not exchanged: names of persons of history and of books; names in the plural, in quotations and in
     the right answer; and names in sentences about another country, the church, rulers or tales. Nor is a name exchanged
@@ -95,8 +96,10 @@ class _Table:
     """The contents of the dictionary with this name.
 
     Attributes:
-        groups: maps each group to its names, by (part, gender).
-        short: maps each short name to the full one, in lower case.
+        groups: maps each group to its names, by (part, gender). A short name has the place of its full one; it is "" if
+            there is none.
+        short: maps each short name to the full ones, in lower case.
+        kin: maps each name to all names that may mean the same person, in lower case with е for ё.
         stays: the names of persons who keep them, in lower case with е for ё.
         titles: words before a name that stays, such as titles.
         used: first names that Russian speakers bear, short ones too, in lower case with е for ё.
@@ -105,15 +108,22 @@ class _Table:
 
     def __init__(self, name: str) -> None:
         self.groups: dict[str, dict[tuple[str, str], list[str]]] = {}
-        self.short: dict[str, str] = {}
+        self.short: dict[str, set[str]] = {}
+        self.kin: defaultdict[str, set[str]] = defaultdict(set)
         kept: defaultdict[str, set[str]] = defaultdict(set)
         for group, part, masculine, feminine in rows(dictionary_path(name), columns=4):
             if group != "-":
-                found = self.groups.setdefault(group, {})
-                found.setdefault((part, "masc"), []).append(masculine)
-                found.setdefault((part, "femn"), []).append(feminine)
+                found = self.groups.setdefault(group, defaultdict(list))
+                for gender, one in (("masc", masculine), ("femn", feminine)):
+                    name, _, short = one.partition(" ")
+                    found[part, gender].append(name)
+                    if part == "name":
+                        found["short", gender].append(short)
             elif part == "short":
-                self.short[masculine.lower()] = feminine.lower()
+                self.short[masculine.lower()] = {*feminine.lower().split("/")}
+                for full in feminine.split("/"):
+                    self.kin[same_word(masculine)].add(same_word(full))
+                    self.kin[same_word(full)].add(same_word(masculine))
             else:
                 kept[part].add(same_word(masculine))
         if not self.groups:
@@ -139,6 +149,15 @@ class _Part(NamedTuple):
     lemma: str
     forms: frozenset[tuple[str, str]]
 
+    @property
+    def is_of_both(self) -> bool:
+        """Tell whether men and women may have it."""
+        return len({gender for gender, _ in self.forms}) > 1
+
+
+_Key = tuple[str, str, str]
+"""The part, the gender and the lemma of a part of a name."""
+
 
 class _Mention(NamedTuple):
     """One mention of a person's name.
@@ -157,9 +176,14 @@ class _Mention(NamedTuple):
     case: str
 
     @property
-    def keys(self) -> list[tuple[str, str, str]]:
+    def keys(self) -> list[_Key]:
         """The part, the gender and the lemma of each part of the name."""
         return [(part.part, self.gender, part.lemma) for part in self.parts if part is not None]
+
+    @property
+    def lemmas(self) -> list[str]:
+        """The lemma of each part of the name, with е for ё."""
+        return [same_word(part.lemma) for part in self.parts if part is not None]
 
 
 def _exchanged(
@@ -168,59 +192,77 @@ def _exchanged(
     """Yield the changes of the texts of one record, each with the number of its text."""
     docs = [batch.docs[row] for row in members]
     every = [one for row, doc in zip(members, docs, strict=True) for one in _mentions(row, doc, table)]
+    there = {key for one in every for key in one.keys}
+    every = [one._replace(gender="", case="") if _is_of_any(one, there, table) else one for one in every]
     mentions = _certain(batch, members, every, table)
     wanted = sorted({key for one in mentions for key in one.keys})
-    possible = [
-        name
-        for name, known in table.groups.items()
-        if (not groups or name in groups) and all(key[:2] in known for key in wanted)
-    ]
+    whole = {key: _whole(key, wanted, table) for key in wanted}
+    may = [name for name, known in table.groups.items() if all(key[:2] in known for key in wanted)]
+    possible = [name for name in sorted(may) if not groups or name in groups]
     if not wanted or not possible:
         return
-    group = rng.choice(sorted(possible))
-    there = {same_word(word) for row in members for word in LETTERS.findall(batch.texts[row])}
-    new: dict[tuple[str, str, str], str] = {}
+    group = rng.choice(possible)
+    names, new = table.groups[group], dict[_Key, str]()
+    used = {same_word(word) for row in members for word in LETTERS.findall(batch.texts[row])}
     places: dict[tuple[str, str], int] = {}
-    for part, gender, lemma in wanted:
-        names = table.groups[group][part, gender]
-        free = [place for place, one in enumerate(names) if same_word(one) not in there]
-        if (part, lemma) not in places:  # man and wife have one surname
+    initials: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for key in wanted:
+        part, gender, lemma = key
+        if whole[key] not in places:  # man and wife have one surname
+            forms = zip(*(names[one[:2]] for one in wanted if whole[one] == whole[key]), strict=True)
+            free = [place for place, words in enumerate(forms) if all(words) and used.isdisjoint(map(same_word, words))]
             if not free:
                 return
-            places[part, lemma] = rng.choice(free)
-        new[part, gender, lemma] = names[places[part, lemma]]
-        there.add(same_word(new[part, gender, lemma]))
+            places[whole[key]] = rng.choice(free)
+        new[key] = names[part, gender][places[whole[key]]]
+        used.add(same_word(new[key]))
+        if part != "surname":
+            first = names["name" if part == "short" else part, gender][places[whole[key]]][0]
+            initials[whole[key]].update((one[0], first) for one in table.short.get(lemma, [lemma]))
     ranks = {key: rng.uniform() for key in wanted}
-    for person in _persons(mentions):
-        rank = min(ranks[key] for one in person for key in one.keys)
+    for person in _persons(mentions, whole):
+        keys = {key: whole[key] for one in person for key in one.keys}
+        letters = {old: first for known in keys.values() for old, first in initials[known].items()}
         for row in dict.fromkeys(one.row for one in person):
-            edits = [edit for one in person if one.row == row for edit in _edits(one, new, group, person)]
+            edits = [edit for one in person if one.row == row for edit in _edits(one, new, group, letters)]
             if edits:
-                yield row, Change(rank, tuple(sorted(edits)))
+                yield row, Change(min(map(ranks.__getitem__, keys)), tuple(sorted(edits)))
 
 
-def _persons(mentions: Sequence[_Mention]) -> list[list[_Mention]]:
-    """Join the mentions that share a part of a name."""
-    found: list[tuple[set[tuple[str, str, str]], list[_Mention]]] = []
+def _is_of_any(one: _Mention, there: AbstractSet[_Key], table: _Table) -> bool:
+    """Tell whether a person may be a man or a woman: «Саша» without «Александр» or «Александра» in the record."""
+    parts, either = [*filter(None, one.parts)], {(gender, one.case) for gender in _GENDERS}
+    if not any(either <= part.forms for part in parts) or not all(part.is_of_both for part in parts):
+        return False
+    return all(("name", one.gender, full) not in there for part in parts for full in table.short.get(part.lemma, ()))
+
+
+def _whole(key: _Key, wanted: Sequence[_Key], table: _Table) -> tuple[str, str]:
+    """Return the part and the lemma of a name; of a short one, those of the only full name that it may stand for."""
+    full = [one for one in wanted if one[:2] == ("name", key[1]) and one[2] in table.short.get(key[2], ())]
+    return full[0][::2] if key[0] == "short" and len(full) == 1 else key[::2]
+
+
+def _persons(mentions: Sequence[_Mention], whole: Mapping[_Key, tuple[str, str]]) -> list[list[_Mention]]:
+    """Join the mentions that share a part of a name; `whole` is the part and the lemma of each, in full."""
+    found: list[tuple[set[tuple[str, str]], list[_Mention]]] = []
     for one in mentions:
-        same = [known for known in found if not known[0].isdisjoint(one.keys)]
-        keys = {*one.keys}.union(*(known[0] for known in same))
+        own = {whole[key] for key in one.keys}
+        same = [known for known in found if not known[0].isdisjoint(own)]
+        keys = own.union(*(known[0] for known in same))
         joined = [other for known in same for other in known[1]]
         found = [known for known in found if known not in same] + [(keys, [*joined, one])]
     return [joined for _, joined in found]
 
 
-def _edits(
-    one: _Mention, new: Mapping[tuple[str, str, str], str], group: str, person: Sequence[_Mention]
-) -> Iterator[Edit]:
+def _edits(one: _Mention, new: Mapping[_Key, str], group: str, initials: Mapping[str, str]) -> Iterator[Edit]:
     """Yield the edits of one mention; an initial changes if the record has the name that it may stand for."""
-    full = {key[2][0]: new[key][0] for other in person for key in other.keys if key[0] in {"name", "patronymic"}}
     for token, part in zip(one.tokens, one.parts, strict=True):
         if part is not None:
             name = declined(new[part.part, one.gender, part.lemma], part.part, one.gender, one.case)
             word = written_like(name.lower(), token.text)
         else:
-            word = full.get(token.text[0].lower(), token.text[0]).upper() + token.text[1:]
+            word = initials.get(token.text[0].lower(), token.text[0]).upper() + token.text[1:]
         if word != token.text:
             yield Edit(token.start, token.stop, word, Note(token.text, group))
 
@@ -232,26 +274,34 @@ def _certain(batch: Batch, members: Sequence[int], every: Sequence[_Mention], ta
         return []
     context = batch.contexts[members[0]]
     fixed = {same_word(one) for given in (*context.answers, *context.forbidden) for one in LETTERS.findall(given)}
-    held = {lemma for word in fixed for lemma in (word, *lemmas_of(word))} | table.stays
+    held = {lemma for word in fixed for lemma in (word, *map(same_word, lemmas_of(word)))} | table.stays
     before = batch.untouchable_before
     inside = {(one.row, token.start) for one in every if one.case for token in one.tokens}
     for row in members:
         for token in batch.docs[row].tokens:
             if token.text[0].isupper() and (row, token.start) not in inside:
-                held.update(same_word(lemma) for lemma in (token.text, *lemmas_of(token.text.lower())))
+                words = map(same_word, (token.text, *lemmas_of(token.text.lower())))
+                held.update(short for word in words for short in _plain(word))
     for one in every:
         start, stop = (batch.starts[one.row] + place for place in (one.tokens[0].start, one.tokens[-1].stop))
         if not one.case or before[start] < before[stop]:
-            held.update(same_word(part.lemma) for part in one.parts if part is not None)
-    lemmas = {part.lemma for one in every for part in one.parts if part is not None}
-    held.update(name for short, full in table.short.items() if {short, full} <= lemmas for name in (short, full))
+            held.update(one.lemmas)
     left = [one for one in every if one.case and any(one.parts)]
     while True:
-        kept = [one for one in left if all(same_word(part.lemma) not in held for part in one.parts if part is not None)]
+        kept = [one for one in left if not any(held & {lemma, *table.kin.get(lemma, ())} for lemma in one.lemmas)]
         if len(kept) == len(left):
             return kept
-        held.update(same_word(part.lemma) for one in left if one not in kept for part in one.parts if part is not None)
+        held.update(lemma for one in left if one not in kept for lemma in one.lemmas)
         left = kept
+
+
+def _plain(word: str) -> set[str]:
+    """Return the short names that a form such as «ванька», «олечка», «леха» may come from, and the word itself."""
+    stem = _TENDER.sub("", word)
+    return {word, f"{stem}а", f"{stem}я"} if stem != word else {word, re.sub("ха$", "ша", word)}
+
+
+_TENDER = re.compile("(?:[оеи]ч|ень|ь)?ка$")
 
 
 def _mentions(row: int, doc: Doc, table: _Table) -> Iterator[_Mention]:
@@ -351,7 +401,7 @@ def _parts(tokens: Sequence[Token], table: _Table) -> list[_Part | None] | None:
         part = _part(token.text.lower(), gender, table.used, surname=named)
         if part is None or (part.part == "name" and _FAMILIAR.search(part.lemma)):
             return None  # «Ванька» has no like in other groups
-        if part.part == "name" and (part.lemma in table.short or _is_short(part)):
+        if part.part == "name" and part.lemma in table.short:
             part = part._replace(part="short")
         found.append(part)
     names = [one.part for one in found if one is not None]
@@ -444,17 +494,15 @@ def _form(
     best = sorted(shared, key=lambda form: (-agreeing(form), form[1] != first, form))
     if not best or (len({gender for gender, _ in shared}) > 1 and agreeing(best[0]) < 2 * len(known)):
         return "", ""
-    both = any({"masc", "femn"} == {gender for gender, case in part.forms if case == best[0][1]} for _, part in known)
-    alone = both and all(len({gender for gender, _ in part.forms}) > 1 for _, part in known)
     unsure = len(best) > 1 and agreeing(best[0]) == agreeing(best[1]) and best[0][1] != first
     if len(known) == 1:
         token, part = known[0]
         doubtful = opens and any(
             one.known and one.pos == "NOUN" and not one.name for one in readings(token.text.lower())
         )
-        agreed = agreeing(best[0]) == _BOTH or (len({gender for gender, _ in part.forms}) == 1 and best[0][1] == first)
+        agreed = agreeing(best[0]) == _BOTH or (not part.is_of_both and best[0][1] == first)
         unsure |= not agreed or len({case for _, case in part.forms}) == len(CASES) or doubtful
-    return ("", "") if alone or unsure else best[0]
+    return ("", "") if unsure else best[0]
 
 
 _BOTH = 2
@@ -464,19 +512,6 @@ _REACH = 6
 
 _ENDS = frozenset(".!?…")
 _FAMILIAR = re.compile("[^и]ка$|ха$")
-_SHORT = re.compile("[^аеиоуыэюяь]я$|ша$")
-"""How short names of women end; the full ones end in «ия», «ья» or «на», or are in the list."""
-
-
-def _is_short(part: _Part) -> bool:
-    """Tell from its end whether a first name is a short one that the dictionary lacks: «Андрюша», «Нюся»."""
-    genders = {gender for gender, _ in part.forms}
-    if genders == {"femn"}:
-        return bool(_SHORT.search(part.lemma)) and not part.lemma.endswith("иля")  # «Наиля»
-    return part.lemma[-1] in "ая" and part.lemma not in _FULL
-
-
-_FULL = frozenset({"гаврила", "данила", "илья", "кузьма", "лука", "муса", "никита", "савва", "фома"})
 
 
 def _case(token: Token) -> str:

@@ -13,22 +13,20 @@ from augment_ru.language.inflection import noun_of
 from augment_ru.language.morphology import GENDERS, has_form, has_reading, readings
 from augment_ru.language.numerals import (
     ANY_CASE,
-    CHANGE,
     LARGEST,
     NUMERAL_CASES,
     Noun,
+    amount_in_words,
     cardinal,
     case_of_unit,
     cases_at,
     class_of,
     compound_start,
-    decimal,
     governors,
     noun_after,
     nouns_behind,
     numeral_atoms,
     ordinal,
-    sum_of_money,
     time_noun,
     time_of_day,
     ways_to_count,
@@ -190,16 +188,10 @@ def _fraction(text: str, match: re.Match[str]) -> Iterator[Place]:
     stop, case = match.end("part"), case_of_unit(text[: match.start()], text[match.end() :])
     nouns = [one for one in nouns_behind(text[stop:]) if (one.number, one.case) == ("sing", "gent")]
     lemma = listed("unit").get((unit or "").lower()) or (nouns[0].lemma if nouns else "")
-    noun = noun_of(lemma) if lemma else None
-    if noun is None or case not in {"nomn", "accs"} or whole > LARGEST:
-        return
-    start, end = match.start(), end_of_short(text, match.end()) if unit else stop + nouns[0].stop
-    gap = " " if unit else text[stop : stop + nouns[0].start]
-    if lemma in CHANGE and len(part) == len("00"):  # «12,50 руб.»
-        yield Place(start, end, sum_of_money(whole, int(part), lemma, case), "words")
-        return
-    value = decimal(whole, part, case, noun.gender or "masc").removeprefix("ноль целых ")
-    yield Place(start, end, f"{value}{gap}{noun_after(max(whole, 2) if part == '5' else 2, lemma, 'nomn')}", "words")
+    if lemma and noun_of(lemma) and case in {"nomn", "accs"} and whole <= LARGEST:
+        end = end_of_short(text, match.end()) if unit else stop + nouns[0].stop
+        said = amount_in_words(whole, part, lemma, case).removeprefix("ноль целых ")
+        yield Place(match.start(), end, said, "words")
 
 
 def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -211,7 +203,7 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
         return
     if unit and (noun := noun_of(listed("unit")[unit])):
         case, lemma = case_of_unit(text[:start], text[match.end() :]), noun.lemma
-        said = f"{cardinal(number, case, noun.gender or 'masc')} {noun_after(number, lemma, case)}" if case else ""
+        said = amount_in_words(number, "", lemma, case) if case else ""
         if lemma == "год":
             case = "loct" if cases == {"accs", "loct"} else case
             unsure = re.match(r"\.\s+[«\"]?[А-ЯЁA-Z]", text[match.end() - 1 :])  # «в 1703 г. Пётр», «в 1703 г. Умер»

@@ -17,8 +17,8 @@ class Synonyms(ReplacesWords):
     Args:
         probability: the share of the words with a synonym that are replaced, in [0, 1].
         words: the dictionary of synonyms.
-        guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
-            attack never changes their spans, whatever the task.
+        guards: the constraints whose spans this attack never changes, whatever the task; none, because a synonym
+            («лишь» for «только») loses nothing of what they keep.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
@@ -28,3 +28,4 @@ class Synonyms(ReplacesWords):
     group: ClassVar[str] = "rewording"
     probability: float = 0.3
     words: str = "synonyms"
+    guards: tuple[str, ...] = ()

@@ -76,7 +76,7 @@ class Unseen(Attack):
         kinds = word_letters.drawn_kinds(keys, _KIND, fits[:, words])
         names = list(signs)
         is_space = kinds == (names.index("space") if "space" in names else -1)
-        points = np.stack([word_letters.drawn(keys, _WHICH), word_letters.drawn(keys, _PLACE)], axis=1).tolist()
+        points = np.stack([word_letters.drawn(keys, _WHICH), word_letters.drawn(keys, _PLACE)], axis=1)
         begins, ends = np.where(is_space, stops, starts), np.where(is_space, stops + 1, stops)
 
         def written(index: int, word: str) -> str:

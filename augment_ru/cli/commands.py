@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import get_completion_class
 
+from augment_ru import jobs
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS, LEAST
 from augment_ru.cli import shared_options as shared
 from augment_ru.cli.misuse import REAL
@@ -50,9 +51,8 @@ def perturb(**given: Any) -> int:  # noqa: ANN401
     augment-ru perturb in.jsonl --attack eda_swap --attack butterfingers+emojify --seed 7
     """
     from augment_ru.engine.recipe import PERTURB_KEYS, PERTURB_LISTS
-    from augment_ru.jobs.perturb import perturb_rows
 
-    return perturb_rows(_with_recipe(given, PERTURB_KEYS, PERTURB_LISTS))
+    return jobs.perturb.perturb_rows(_with_recipe(given, PERTURB_KEYS, PERTURB_LISTS))
 
 
 @click.command(cls=Command)
@@ -70,10 +70,8 @@ def normalize(**given: Any) -> int:  # noqa: ANN401
     augment-ru normalize in.jsonl -o out.jsonl
     augment-ru normalize in.csv -o out.csv --normalizer people --field comment
     """
-    from augment_ru.jobs.normalize import normalize_rows
-
     given["normalizers"] = given["normalizers"] or ("evasion",)
-    return normalize_rows(given)
+    return jobs.normalize.normalize_rows(given)
 
 
 def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str]) -> dict[str, Any]:
@@ -84,9 +82,8 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
     if not given["recipe"]:
         return given
     from augment_ru.engine.recipe import read_recipe
-    from augment_ru.jobs.messages import checking
 
-    with checking():
+    with jobs.messages.checking():
         recipe = read_recipe(Path(given["recipe"]), keys, lists)
     context = click.get_current_context()
     types = {param.name: param for param in context.command.params}
@@ -165,9 +162,8 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401
     augment-ru evaluate perturbed.jsonl --model hf-causal:gpt --train train.jsonl --shots 0,1,4,8 -o report.json
     """
     from augment_ru.engine.recipe import EVALUATE_KEYS, EVALUATE_LISTS
-    from augment_ru.jobs.evaluate import run_evaluation
 
-    return run_evaluation(_with_recipe(given, EVALUATE_KEYS, EVALUATE_LISTS))
+    return jobs.evaluate.run_evaluation(_with_recipe(given, EVALUATE_KEYS, EVALUATE_LISTS))
 
 
 @click.command(cls=Command, short_help="Search for the smallest changes that break a model's answers.")
@@ -205,9 +201,7 @@ def attack(**given: Any) -> int:  # noqa: ANN401
     augment-ru attack in.jsonl -o out.jsonl --model linear:train.jsonl
     augment-ru attack in.jsonl -o out.jsonl --model hf-classifier:MODEL --attack butterfingers --attack homoglyphs
     """
-    from augment_ru.jobs.attack import attack_rows
-
-    return attack_rows(given)
+    return jobs.attack.attack_rows(given)
 
 
 class _Release(HelpfulGroup):
@@ -244,9 +238,7 @@ def build_(**given: Any) -> None:  # noqa: ANN401
     augment-ru release tape-like.toml -o tape-like
     augment-ru release verify tape-like --rebuild 20
     """
-    from augment_ru.jobs.release import make_release
-
-    make_release(given)
+    jobs.release.make_release(given)
 
 
 @release.command(cls=Command)
@@ -255,9 +247,7 @@ def build_(**given: Any) -> None:  # noqa: ANN401
 @option("--expect SHA256", "The digest of the manifest as it was published.")
 def verify(**given: Any) -> None:  # noqa: ANN401
     """Check a release: every file, row and edit. Print each change since it was built, with the file and the row."""
-    from augment_ru.jobs.release import check_release
-
-    check_release(**given)
+    jobs.release.check_release(**given)
 
 
 @click.command(cls=Command)
@@ -272,9 +262,7 @@ def explain(text: str, **given: Any) -> None:  # noqa: ANN401
     with their ranks, and says of each whether it was dropped (and why), applied, or not applied. For a normalizer,
     prints its edits and other possible readings of the text.
     """
-    from augment_ru.jobs.explain import explain_text
-
-    explain_text(text, given)
+    jobs.explain.explain_text(text, given)
 
 
 @click.command("list", cls=Command)
@@ -301,11 +289,8 @@ def check(files: tuple[str, ...]) -> None:
     Dictionaries end in .tsv, the other files in .toml. A function that is a constraint is given as FILE.py:FUNCTION.
     Examples that rule files or such functions state are run, too. Without FILE, checks all files of this package.
     """
-    from augment_ru.jobs.check import file_problems, prompts_of_files
-    from augment_ru.jobs.messages import print_problems
-
     paths = [Path(file) for file in files]
-    print_problems(file_problems(paths), unchecked=partial(prompts_of_files, paths))
+    jobs.messages.print_problems(jobs.check.file_problems(paths), unchecked=partial(jobs.check.prompts_of_files, paths))
 
 
 @click.command(cls=Command)
@@ -334,9 +319,7 @@ def calibrate(**given: Any) -> None:  # noqa: ANN401
     augment-ru calibrate in.jsonl
     augment-ru calibrate in.jsonl --similarity bertscore --attack butterfingers --accept 0.95
     """
-    from augment_ru.jobs.calibrate import calibrate_file
-
-    calibrate_file(given)
+    jobs.calibrate.calibrate_file(given)
 
 
 @click.command(cls=Command, short_help="Score given pairs of texts.")
@@ -353,9 +336,7 @@ def similarity(**given: Any) -> None:  # noqa: ANN401
     \b
     augment-ru similarity pairs.jsonl --similarity bertscore:bert-base-multilingual-cased
     """
-    from augment_ru.jobs.similarity import score_pairs
-
-    score_pairs(given)
+    jobs.similarity.score_pairs(given)
 
 
 @click.command(cls=Command, short_help="Put the reports of several evaluations side by side.")
@@ -376,9 +357,7 @@ def compare(**given: Any) -> None:  # noqa: ANN401
     augment-ru evaluate perturbed.jsonl --model hf-causal:gpt -o gpt.json
     augment-ru compare linear.json gpt.json --html both.html
     """
-    from augment_ru.jobs.compare import compare_reports
-
-    compare_reports(given)
+    jobs.compare.compare_reports(given)
 
 
 @click.command(cls=Command, short_help="Means over tasks, from several reports.")
@@ -394,9 +373,7 @@ def totals(reports: tuple[Path, ...], form: str) -> None:
     augment-ru evaluate release/ru_worldtree --model linear -o ru_worldtree.json
     augment-ru totals winograd.json ru_worldtree.json
     """
-    from augment_ru.jobs.compare import print_totals
-
-    print_totals(reports, form)
+    jobs.compare.print_totals(reports, form)
 
 
 @click.group(cls=HelpfulGroup, short_help="Have people judge perturbed rows.")
@@ -430,9 +407,7 @@ def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
     evaluate, rows are sampled so that each outcome (such as broken) of the report's first model has the same share in
     the sample as in the report.
     """
-    from augment_ru.jobs.verdicts import export_sample
-
-    export_sample(source, output, given)
+    jobs.verdicts.export_sample(source, output, given)
 
 
 @verdicts.command("import", cls=Command)
@@ -456,9 +431,7 @@ def import_(files: tuple[Path, ...], output: Path | None, release: Path | None, 
     augment-ru verdicts import answers.json -o verdicts.jsonl
     augment-ru verdicts import answers.json --release my_release
     """
-    from augment_ru.jobs.verdicts import import_answers
-
-    import_answers(list(files), output, release, aggregate)
+    jobs.verdicts.import_answers(list(files), output, release, aggregate)
 
 
 @click.group(cls=HelpfulGroup)
@@ -482,9 +455,8 @@ def pull(names: tuple[str, ...], preset: str | None, revision: str | None) -> No
     """
     from augment_ru.engine.presets import preset as preset_of
     from augment_ru.inference.hub import pull as fetch
-    from augment_ru.jobs.messages import checking
 
-    with checking():
+    with jobs.messages.checking():
         wanted = [*names, *(preset_of(preset).models if preset else ())]
         if not wanted:
             problem = f"preset {preset} needs no model; name a model" if preset else "no model is named; name one"

@@ -90,8 +90,7 @@ def _place(option: str, context: click.Context) -> str:
     if not owners:
         return ""
     if context is root:
-        example = f"{root.command_path} {owners[0]} … {option} …"
-        return f"; options stand after the command, as in {example}"
+        return f"; options stand after the command, as in {root.command_path} {owners[0]} … {option} …"
     return f"; it is an option of {', '.join(owners)}"
 
 

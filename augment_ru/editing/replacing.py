@@ -216,8 +216,10 @@ def replacement(syntax: Syntax, number: int, lemma: str) -> tuple[Edit, ...] | N
             form = form.having("loc2")
     elif form.kind == "VERB" and not _governs(syntax, number, lemma):
         return None
-    bare = form.kind in _UNINFLECTED and same_word(syntax.tokens[number].text) == same_word(form.lemma)
+    bare = not _UNINFLECTED.isdisjoint(form.word) and same_word(syntax.tokens[number].text) == same_word(form.lemma)
     word = lemma if bare else inflect(lemma, form)  # an adverb may be several words: «тут же»
+    if word is None and "COMP" in form.word and syntax.tokens[number].pos == "ADV":
+        word = lemma  # «позже → впоследствии»: a line about a comparative gives it as it is written
     return None if changed is None or word is None else _edits(syntax, {**changed, number: word})
 
 
@@ -284,9 +286,8 @@ def _governs(syntax: Syntax, number: int, lemma: str) -> bool:
         number: the number of the replaced verb.
         lemma: the other verb.
     """
-    if syntax.child(number, "obj") is None:
-        return True
-    return any("tran" in one.word for one in known_forms(lemma) if one.kind == "VERB")
+    takes = (one.kind == "VERB" and "tran" in one.word for one in known_forms(lemma))
+    return syntax.child(number, "obj") is None or any(takes)
 
 
 def _edit(syntax: Syntax, number: int, word: str) -> Edit:
@@ -384,7 +385,6 @@ class ReplacesWords(Attack):
     def __post_init__(self) -> None:
         check_guards(self.name, self.guards)
         senses(self.words)  # so that an unknown or malformed dictionary is an error before the run starts
-        senses(self.words)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
         """Return the lemmas that may replace a word, the preferred one first; empty if no lemma may.

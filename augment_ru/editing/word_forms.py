@@ -10,18 +10,7 @@ import numpy as np
 from augment_ru.draws import Ints
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import (
-    BREAK,
-    DIGIT,
-    SPACE,
-    WORD,
-    Codes,
-    Mask,
-    counted,
-    counts_before,
-    decode,
-    marked,
-)
+from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, Codes, Mask, counted, counts_before, decode, marked
 
 FormTable: TypeAlias = Mapping[str, int]
 """Words and phrases of two words, in lower case, with their numbers."""

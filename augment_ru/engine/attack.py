@@ -15,7 +15,7 @@ from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, failing, saying_instead, saying_where
 from augment_ru.options import configured, on_device
 from augment_ru.registry import is_own, own_class
-from augment_ru.text.batch import Batch
+from augment_ru.text.batch import AttackView, Batch
 from augment_ru.text.doc import Doc
 
 Wants: TypeAlias = tuple[Callable[[Doc], bool], ...]
@@ -156,6 +156,11 @@ class Attack(ABC):
         If a task states that right answers depend on names (`named` in its task file), the names stay protected.
         """
         return frozenset()
+
+    @property
+    def view(self) -> AttackView:
+        """What decides which protected spans this attack may edit (`Batch.seen_by`)."""
+        return AttackView(self.exchanges_options, self.exchanges, tuple(self.guards), tuple(self.joins))
 
     @property
     def permutes_options(self) -> bool:

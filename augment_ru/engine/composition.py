@@ -120,7 +120,7 @@ class Named(Composition):
     def _of_part(self, number: int, batch: Batch, streams: Streams) -> Proposals:
         """Return the legal changes that part `number` proposes, with their ranks in the composition."""
         part = self.parts[number]
-        seen = batch.seen_by(part)
+        seen = batch.seen_by(part.view)
         found = legal(seen, proposals_of(part, seen, Streams.of(streams.keys, number, part.name)))
         return replace(found, ranks=self.rank_of(part, found.ranks))
 
@@ -385,7 +385,7 @@ def composed_proposals(
     for place, (stage, attack) in enumerate(stages):
         if place:
             current = _rewritten(batch, [text.script for text in texts], attack.layers)
-        seen = current.seen_by(attack)
+        seen = current.seen_by(attack.view)
         found = legal(seen, proposals_of(attack, seen, Streams.of(streams.keys, stage, attack.name)))
         rows = current.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
         active = cut(found, rows, attack.probability, attack.min_changes)

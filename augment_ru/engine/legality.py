@@ -366,13 +366,13 @@ def _beaten(proposals: Proposals) -> Mask:
     edits = order[np.append(clash, False) | np.append(False, clash)]
     edits = edits[~beaten[proposals.changes[edits]]]
     lengths = lasts[edits] - firsts[edits]
-    owners = np.repeat(proposals.changes[edits], lengths)
-    _, places = np.unique(ranges(firsts[edits], lengths), return_inverse=True)
-    priority = np.empty_like(order, shape=beaten.shape)
+    owners = np.repeat(proposals.changes[edits].astype(np.int32), lengths)
+    places = ranges(firsts[edits] - firsts[order[0]], lengths).astype(np.int32)
+    priority = np.empty(beaten.size, dtype=np.int32)
     priority[np.argsort(proposals.ranks, kind="stable")] = np.arange(beaten.size)
     sizes = np.bincount(owners, minlength=beaten.size)
     while owners.size:
-        lowest = np.full(int(places.max()) + 1, beaten.size)
+        lowest = np.full(int(places.max()) + 1, beaten.size, dtype=np.int32)
         np.minimum.at(lowest, places, priority[owners])
         is_lowest = lowest[places] == priority[owners]
         stays = np.bincount(owners, is_lowest, beaten.size) == sizes

@@ -77,7 +77,7 @@ class Prepared:
 
         Such are the spans of its guards: the constraints that it keeps to, whatever the task.
         """
-        batch = self.batch.seen_by(attack)
+        batch = self.batch.seen_by(attack.view)
         if batch is self.batch:
             return self
         other = replace(self, batch=batch)

@@ -210,8 +210,7 @@ def ranking_score(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking
     one, first = _RANKING_SCORES[name], int(at) if at else None
 
     def score(golds: Sequence[Relevant], rankings: Sequence[Ranking]) -> float:
-        values = [one(gold.gains, ranking, first) for gold, ranking in zip(golds, rankings, strict=True)]
-        return sum(values) / len(values) if values else 0.0
+        return _mean([one(gold.gains, ranking, first) for gold, ranking in zip(golds, rankings, strict=True)])
 
     return score
 
@@ -276,8 +275,7 @@ def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledS
     """
     size = len(back.source)
     inside = (one._replace(start=min(one.start, size), stop=min(one.stop, size)) for one in spans)
-    pairs = zip(spans, carried(inside, back), strict=True)
-    return tuple(sorted({moved.get(one) or own for one, own in pairs}))
+    return tuple(sorted({moved.get(one) or own for one, own in zip(spans, carried(inside, back), strict=True)}))
 
 
 def carried(spans: Iterable[LabelledSpan], script: Script) -> list[LabelledSpan]:
@@ -395,8 +393,7 @@ def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str], form
         predictions: for each row, the answer of the model.
         form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
     """
-    pairs = zip(golds, predictions, strict=True)
-    return _mean([float(answer_scores.same_answer(*pair, form)) for pair in pairs])
+    return _mean([answer_scores.same_answer(*pair, form) for pair in zip(golds, predictions, strict=True)])
 
 
 def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "russian") -> float:
@@ -407,8 +404,7 @@ def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "
         predictions: for each row, the answer of the model.
         form: "russian" or "squad": how case, punctuation and spaces are made alike before words are compared.
     """
-    pairs = zip(golds, predictions, strict=True)
-    return _mean([answer_scores.best_token_f1(*pair, form) for pair in pairs])
+    return _mean([answer_scores.best_token_f1(*pair, form) for pair in zip(golds, predictions, strict=True)])
 
 
 Questions: TypeAlias = Sequence[Sequence[str]]
@@ -736,8 +732,7 @@ def most_frequent(golds: Sequence[Gold | None]) -> str:
     Args:
         golds: the right answer of each row; None if it is not known.
     """
-    texts = (gold if isinstance(gold, str) else str(gold[0]) for gold in golds if gold)
-    counts = Counter(texts)
+    counts = Counter(gold if isinstance(gold, str) else str(gold[0]) for gold in golds if gold)
     return min(counts, key=lambda text: (-counts[text], text), default="")
 
 
@@ -771,8 +766,6 @@ def _entry(value: object, kind: Kind) -> Any:  # noqa: ANN401  (of the kind)
         return ranking_of(value or ())
     if kind == "spans":
         return spans_of(value)
-    if kind != "lists" and isinstance(value, str):
-        return label_of(value)
     if kind == "lists":
         items = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
         nested = [item if isinstance(item, Sequence) and not isinstance(item, str) else [item] for item in items]

@@ -23,16 +23,18 @@ Catches = Mapping[str, Sequence[float | None]]
 caught, in [0, 1]; None if it is not known."""
 
 
-def check_catch(label: str, pairs: Pairs) -> None:
+def check_catch(label: str | None, pairs: Pairs) -> None:
     """Check that a filter can be asked to catch a label, such as "toxic".
 
     Args:
-        label: the label.
+        label: the label; None if no label is to be caught.
         pairs: the original and perturbed rows.
 
     Raises:
         AugmentError: the task does not have exactly one label for each row, or no original has this label.
     """
+    if label is None:
+        return
     if pairs.kind != "labels" or len(pairs.task.scoring.decided) != 1:
         raise AugmentError(f"`catch` {label}: the task '{pairs.task.name}' has no single label")
     with saying_where("`catch`"):
@@ -115,11 +117,9 @@ def catch_report(label: str, judged: JudgedRun, pairs: Pairs, scores: Catches | 
             ranked = np.sort(given[is_label[rows]])[::-1]
             needed = ceil(ranked.size * (1 - before.missed.value / 100) - 1e-9)
             threshold = float(ranked[needed - 1]) if 0 < needed <= ranked.size else 1.0
-            threshold = (
-                floor(round(threshold * _PLACES, 6)) / _PLACES
-            )  # rounded up, it would miss the row that it is taken from
-            hits, trials = int((own[is_other] >= threshold).sum()), int(is_other.sum())
-            then = wilson_rate(hits, trials)
+            # rounded up, it would miss the row that it is taken from
+            threshold = floor(round(threshold * _PLACES, 6)) / _PLACES
+            then = wilson_rate(int((own[is_other] >= threshold).sum()), int(is_other.sum()))
             found = replace(found, threshold=threshold, false_alarms_then=then)
         attacks[attack] = found
     return CatchReport(label=label, originals=before, attacks=attacks, thresholds=thresholds)

@@ -72,8 +72,7 @@ class Defence:
     def read(self, examples: Sequence[Example]) -> Sequence[Example]:
         """Return the questions with normalized texts; the offsets that a row states as numbers move with its texts."""
         if not self._last or self._last[0] is not examples:  # several models are asked the same questions
-            records = [Record(example.record, example.task) for example in examples]
-            normalized = self.normalizer.chunk(records)
+            normalized = self.normalizer.chunk([Record(example.record, example.task) for example in examples])
             found = []
             for one, values in zip(examples, map(_values, normalized), strict=True):
                 text = "\n".join(Record(values, one.task).read().values())

@@ -6,61 +6,45 @@ The same answers give the same report, byte for byte.
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
-from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from msgspec import structs
 
 from augment_ru.errors import AugmentError, amount, saying_instead
-from augment_ru.evaluation import answers, examples, rates, tables
-from augment_ru.evaluation.answers import FATES
+from augment_ru.evaluation import answers, attack_report, examples, protocol, rates, tables
+from augment_ru.evaluation.attack_report import above_noise, flips_above_noise, same_text_flips
 from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
-from augment_ru.evaluation.contamination import check_fresh, contamination_report
 from augment_ru.evaluation.defences import Defence, defence_report
 from augment_ru.evaluation.flipping import Flipping, flipping_edits, may_take_back
 from augment_ru.evaluation.loading import TEST, Loaded, loaded
-from augment_ru.evaluation.noise import above_noise, flips_above_noise, same_text_flips
 from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.prompts import prompts_report
-from augment_ru.evaluation.protocol import (
-    Demonstrations,
-    EvaluationPlan,
-    EvaluationSettings,
-    ModelRun,
-    PromptOf,
-    RowsOrFile,
-    demonstrations,
-    run_model,
-)
-from augment_ru.evaluation.replies_report import option_order_report, unread_report
+from augment_ru.evaluation.protocol import EvaluationPlan, EvaluationSettings, ModelRun
 from augment_ru.evaluation.report import (
     FORMAT,
     VERSION,
     AttackReport,
-    CatchReport,
     Cell,
     ChosenFrom,
     ContaminationReport,
     Data,
     DefenceReport,
-    Interval,
     ModelReport,
     Rate,
     Report,
-    ValidRows,
     as_json,
 )
-from augment_ru.evaluation.requirements import Requirement, check_requirements, metric_of
+from augment_ru.evaluation.requirements import Requirement, metric_of
 from augment_ru.evaluation.rewriting import Judges
 from augment_ru.evaluation.searches import edits_per_100_words, is_searched, searches
-from augment_ru.evaluation.subpopulations import Subpopulation, binned, exchanged_names, no_field, subpopulations
+from augment_ru.evaluation.subpopulations import Subpopulation, exchanged_names, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
 from augment_ru.evaluation.totals import F1
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
@@ -68,10 +52,7 @@ from augment_ru.formats.read import read_rows
 from augment_ru.formats.row import KEY
 from augment_ru.records import field_paths
 from augment_ru.records.task import Task
-from augment_ru.version import __version__
-
-WIDE = 20.0
-"""The report flags a cell of a table if its 95 % interval is wider than this, in percentage points."""
+from augment_ru.version import __version__, version_of
 
 _OF_CLASSES = ("macro_f1", "mcc")
 """The metrics that give each class the same weight, however many rows it has."""
@@ -84,12 +65,6 @@ CORRECT = {
     "spans": "every span with its label and no other",
     "exercises": "all points",
 }
-
-
-_Quartiles: TypeAlias = Mapping[str, Sequence[tuple[rates.Flags, str, tuple[float, float]]]]
-"""For `similarity` and `probability`, the quartiles of the rows of an attack: flags of the rows, of shape (rows,), the
-name, and the lowest and highest value.
-"""
 
 
 @dataclass(frozen=True)
@@ -153,7 +128,7 @@ class Evaluation:
             "seed": str(self.settings.seed),
             "bootstrap": str(rates.RESAMPLES),
             "augment-ru": __version__,
-            "scikit-learn": _version("scikit-learn"),
+            "scikit-learn": version_of("scikit-learn") if find_spec("sklearn") else "none",
         }
         return "|".join([f"{FORMAT}-v{VERSION}", *(f"{name}={value}" for name, value in parts.items())])
 
@@ -232,7 +207,7 @@ class Evaluation:
         return is_better(right, other, classes, self.settings.seed)
 
     def _model(self, judged: rates.JudgedRun, beats_majority: bool, best: Sequence[str]) -> ModelReport:  # noqa: FBT001  (of zip)
-        run, pairs = judged.run, self.pairs
+        run, pairs, catch, seed = judged.run, self.pairs, self.settings.catch, self.settings.seed
         attacks = {attack: self._attack(judged, attack) for attack in pairs.attacks}
         return ModelReport(
             model=run.model,
@@ -242,12 +217,12 @@ class Evaluation:
             episodes=run.episodes,
             deterministic=run.deterministic,
             defence=self._defence(judged),
-            catch=self._catch(judged),
-            same_text_flips=same_text_flips(run, pairs, self.settings.seed) if run.repeats else None,
+            catch=None if catch is None else catch_report(catch, judged, pairs, self.catches.get(run.model), seed),
+            same_text_flips=same_text_flips(run, pairs, seed) if run.repeats else None,
             beats_majority=beats_majority,
             best=best,
             metrics=rates.scores(self.metrics, pairs, run.originals),
-            unread=unread_report(judged, ""),
+            unread=attack_report.unread_report(judged, ""),
             worst_case=judged.rate("", rates.WORST) if attacks else None,
             worst_case_asr=judged.rate("", rates.WORST_ASR) if attacks else None,
             consistency=judged.rate("", rates.CONSISTENCY) if attacks else None,
@@ -261,10 +236,10 @@ class Evaluation:
         return edits_per_100_words(self.pairs)
 
     @cached_property
-    def _quartiles(self) -> Mapping[str, _Quartiles]:
+    def _quartiles(self) -> Mapping[str, attack_report.Quartiles]:
         """The quartiles of each attack; rows that were chosen because they break would distort them, and have none."""
         own = {attack: rows for attack, rows in self.pairs.attacks.items() if attack != WORST_ROWS}
-        return {attack: _quartiles(rows) for attack, rows in own.items() if not any(map(is_searched, rows))}
+        return {one: attack_report.quartiles_of(rows) for one, rows in own.items() if not any(map(is_searched, rows))}
 
     def _attack(self, judged: rates.JudgedRun, attack: str) -> AttackReport:
         """Return the report's entry on what an attack does to a model."""
@@ -287,11 +262,11 @@ class Evaluation:
             flips_above_noise=flips_above_noise(judged.run, self.pairs, attack, seed) if judged.run.repeats else None,
             asr_above_noise=above_noise(judged, self.pairs, attack, seed) if judged.run.repeats else None,
             metrics=rates.changed_scores(self.metrics, self.pairs, judged.run, attack),
-            valid_rows=_valid_rows(judged, attack, rows),
+            valid_rows=attack_report.valid_rows_report(judged, attack, rows),
             labels=labels if len(labels) > 1 else None,
-            unread=unread_report(judged, attack),
-            option_order=option_order_report(judged, self.pairs, attack),
-            spans=_spans_report(judged, attack),
+            unread=attack_report.unread_report(judged, attack),
+            option_order=attack_report.option_order_report(judged, self.pairs, attack),
+            spans=attack_report.spans_report(judged, attack),
             contamination=self._contamination(judged, attack) if attack in self._quartiles else None,
             edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
@@ -301,7 +276,8 @@ class Evaluation:
                 for one in self.subpopulations
             },
             strength={
-                by: [_cell(outcomes, *cell) for cell in cells] for by, cells in self._quartiles.get(attack, {}).items()
+                by: [attack_report.cell_of_rows(outcomes, inside, name, **ends) for inside, name, ends in cells]
+                for by, cells in self._quartiles.get(attack, {}).items()
             },
             outcomes=outcomes.letters,
         )
@@ -319,17 +295,16 @@ class Evaluation:
         rows = originals[outcomes.original]
         f1 = {one: metric for one, metric in self.metrics.items() if one in F1}
         where = np.flatnonzero(rows).tolist()
-        found = rates.changed_scores(f1, self.pairs, judged.run, attack, where) if f1 else {}
-        (score,) = found.values() or (None,)
-        before, after = (score.before, score.after) if score else (None, None)
-        return structs.replace(_cell(outcomes, rows, name), f1_before=before, f1_after=after)
+        scores = rates.changed_scores(f1, self.pairs, judged.run, attack, where).values() if f1 else ()
+        further = {key: value for one in scores for key, value in (("f1_before", one.before), ("f1_after", one.after))}
+        return attack_report.cell_of_rows(outcomes, rows, name, **further)
 
     def _contamination(self, judged: rates.JudgedRun, attack: str) -> ContaminationReport:
         """Return how many right answers a run loses under an attack, and on fresh rows, if there are any."""
         models = self.fresh.counted().models if self.fresh else ()
         own = (one for one in models if (one.model, one.shots) == (judged.run.model, judged.run.shots))
         fresh = next((one.attacks[attack].contamination for one in own if attack in one.attacks), None)
-        return contamination_report(judged, attack, self.pairs, fresh)
+        return attack_report.contamination_report(judged, attack, self.pairs, fresh)
 
     def _defence(self, judged: rates.JudgedRun) -> DefenceReport | None:
         """Return how many right answers the defence of a run costs and recovers; None for a bare model."""
@@ -343,13 +318,6 @@ class Evaluation:
     @cached_property
     def _changed(self) -> Mapping[str, Mapping[str, Rate]]:
         return {one.name: one.changed(self.pairs) for one, _ in self.defences.values()}
-
-    def _catch(self, judged: rates.JudgedRun) -> CatchReport | None:
-        """Return the missed rows and false alarms of a run as a filter; None if no label is to be caught."""
-        if self.settings.catch is None:
-            return None
-        given = self.catches.get(judged.run.model)
-        return catch_report(self.settings.catch, judged, self.pairs, given, self.settings.seed)
 
     def failures(self, *, point: bool = False) -> list[str]:
         """Return a sentence for each number that does not meet its requirement, such as `asr(people) <= 5`.
@@ -526,81 +494,6 @@ def _typed(label: str) -> str | int | bool:
     return {"true": True, "false": False}.get(label, int(label) if label.isdecimal() else label)
 
 
-def _valid_rows(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]) -> ValidRows | None:
-    """Return the rates over the rows that people found valid, and the number of judged rows; None if it is 0."""
-    known = sum(pair.verdict is not None for pair in rows)
-    if not known:
-        return None
-    valid, outcomes = rates.flags_of(pair.verdict == "valid" for pair in rows), judged.outcomes[attack]
-    count = int(valid.sum())
-    rate = judged.rate(attack, f"{rates.OF_VALID}asr")
-    return ValidRows(
-        judged=known,
-        valid=count,
-        share=Rate(rates.percent(count / known), rates.percents(rates.wilson(count, known))),
-        right=int((outcomes.right & valid).sum()),
-        broken=int((outcomes.broken & valid).sum()),
-        asr=rate,
-        wide_interval=_is_wide(rate.ci95),
-        asr_all_rows=judged.rate(attack, f"{rates.OF_VALID}asr_all_rows"),
-        flip_rate=judged.rate(attack, f"{rates.OF_VALID}flip_rate"),
-        performance_drop_rate=judged.drop_rate(attack, rates.OF_VALID),
-    )
-
-
-def _spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, Rate] | None:
-    """Return the share of each fate (`spans.FATES`) among the right spans that the model found in the originals.
-
-    The result is None if the answers of the task are no spans.
-    """
-    cells = judged.cells.get((attack, f"{rates.FATE}kept"))
-    right = None if cells is None else int(cells.trials.sum())
-    return cells and {fate: judged.rate(attack, rates.FATE + fate, right) for fate in FATES}
-
-
-def _quartiles(rows: Sequence[Pair]) -> _Quartiles:
-    """Divide the perturbed rows of an attack into quartiles of their similarity, and of their probability."""
-    found: dict[str, list[tuple[rates.Flags, str, tuple[float, float]]]] = {}
-    for by in ("similarity", "probability"):
-        values = [getattr(pair, by) if pair.status == "perturbed" else None for pair in rows]
-        names, cell_of = binned(values) or ((), ())
-        known = np.array(values, np.float64)
-        for at, name in enumerate(names):
-            inside = np.array(cell_of) == at
-            if (own := known[inside & ~np.isnan(known)]).size:
-                found.setdefault(by, []).append((inside, name, (float(own.min()), float(own.max()))))
-    return found
-
-
-def _cell(
-    outcomes: rates.AttackOutcomes, rows: rates.Flags, name: str, ends: tuple[float | None, float | None] = (None, None)
-) -> Cell:
-    """Return the success rate over some rows of an attack.
-
-    Args:
-        outcomes: the outcomes of the attack.
-        rows: which rows count, flags of shape (rows,).
-        name: the name of the cell.
-        ends: the lowest and highest value in the cell, if it is a range.
-    """
-    rate, known = rates.success_rate(outcomes, (..., rows)), int(outcomes.known[..., rows].sum())
-    return Cell(
-        value=name,
-        low=ends[0],
-        high=ends[1],
-        rate=rate,
-        rows=int(rows.sum()),
-        accuracy_before=rates.percent(rate.right / known if known else None),
-        accuracy_after=rates.percent(float(outcomes.after[..., rows].sum()) / known if known else None),
-        wide_interval=_is_wide(rate.ci95),
-    )
-
-
-def _is_wide(interval: Interval | None) -> bool:
-    """Tell whether an interval is too wide for a conclusion, or missing."""
-    return interval is None or interval[1] - interval[0] > WIDE
-
-
 def _chosen_from(rows: Sequence[Pair]) -> ChosenFrom:
     """Collect the attacks and models that worst-case rows were chosen from, as their metadata lists them."""
     said = [held for row in rows if isinstance(held := row.metadata.get(CHOSEN), Mapping)]
@@ -610,12 +503,6 @@ def _chosen_from(rows: Sequence[Pair]) -> ChosenFrom:
         return list(dict.fromkeys(str(name) for names in lists if isinstance(names, list) for name in names))
 
     return ChosenFrom(named("attacks"), named("models"))
-
-
-def _version(package: str) -> str:
-    with suppress(PackageNotFoundError):
-        return version(package)
-    return "none"
 
 
 _log = logging.getLogger(__name__)
@@ -633,7 +520,7 @@ DoneHook: TypeAlias = Callable[[Sequence[ModelRun]], None]
 
 
 def evaluate(
-    perturbed: RowsOrFile | Loaded,
+    perturbed: protocol.RowsOrFile | Loaded,
     models: Models,
     settings: EvaluationSettings | None = None,
     *,
@@ -675,12 +562,12 @@ def evaluate(
     scored, pairs = judges.added(scored, pairs.with_golds())
     train_rows = read_rows(str(train), encoding=settings.encoding) if train is not None else None
     shots = (task.benchmark.shots,) if settings.shots is None else settings.shots
-    shown = demonstrations(train_rows.values, pairs, settings.seed) if train_rows and any(shots) else None
+    shown = protocol.demonstrations(train_rows.values, pairs, settings.seed) if train_rows and any(shots) else None
     shown = shown and replace(shown, nearest=_nearest(settings, shown, task))
     plan = EvaluationPlan(pairs, shots, settings.episodes, shown, settings.repeats)
-    if settings.catch is not None:
-        check_catch(settings.catch, pairs)
-    check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
+    check_catch(settings.catch, pairs)
+    for text in settings.require:
+        Requirement.of(text).check(tuple(scored), tuple(pairs.attacks), settings.repeats)
     found = [*subpopulations(originals, task, settings.by), *exchanged_names(pairs)]
     shown_golds = answers.golds_of(train_rows.values, task, pairs.kind) if train_rows else []
     learned, labels = (answers.labels_among(one, pairs.kind) for one in (shown_golds, [*pairs.golds, *shown_golds]))
@@ -689,7 +576,7 @@ def evaluate(
     request = examples.ModelRequest(
         "", task, labels, settings.device, None, settings.encoding, None if train is None else str(train), settings.seed
     )
-    asked = _all_with_prompts(given, task, settings)
+    asked = _with_prompts(given, task, settings)
     bare_ones = [
         examples.NamedModel.of(name, examples.model_of(model, request, own) if isinstance(model, str) else model)
         for name, model, own, _ in asked
@@ -704,27 +591,30 @@ def evaluate(
         runs, catches = list[ModelRun](), dict[str, Catches]()
         for model, prompt in zip_longest(named, (prompt for *_, prompt in asked)):
             with progress(model.name, plan.questions(model)) as advance:
-                own_runs = run_model(model, plan, cache, advance, prompt)
+                own_runs = protocol.run_model(model, plan, cache, advance, prompt)
             on_model_done(own_runs)
             runs += own_runs
             if settings.catch is not None and (scores := catch_scores(model, plan, settings.catch, cache)):
                 catches[model.name] = scores
         judged = rates.evaluated_runs(runs, pairs, settings.seed)
         flips = flipping_edits(judged, named, plan, cache, settings.flipping)
-    fresh = None if fresh_rows is None else _on_fresh_rows(bare_ones, fresh_rows, train, settings)
-    defining = {
-        **({"nearest": shown.nearest.signature or settings.nearest or ""} if shown and shown.nearest else {}),
-        **({"judges": judges.signature} if settings.judges else {}),
+    fresh = fresh_rows and evaluate(
+        fresh_rows[0], {one.name: one.predict for one in bare_ones}, fresh_rows[1], train=train
+    )
+    stated = {
+        "nearest": shown and shown.nearest and (shown.nearest.signature or settings.nearest),
+        "judges": judges.signature if settings.judges else None,
         "data": scope.digest,
-        **({"fresh": fresh.defining["data"]} if fresh else {}),
-        **({"originals": scope.digest_of_originals} if scope.digest_of_originals else {}),
-        **({"train": train_rows.digest} if train_rows else {}),
-        **({"verdicts": Path(settings.verdicts).name} if settings.verdicts is not None else {}),
+        "fresh": fresh and fresh.defining["data"],
+        "originals": scope.digest_of_originals,
+        "train": train_rows and train_rows.digest,
+        "verdicts": settings.verdicts and Path(settings.verdicts).name,
         "shots": ",".join(map(str, shots)),
         "episodes": str(settings.episodes),
-        **({"repeats": str(settings.repeats)} if settings.repeats > 1 else {}),
-        **({"protocol": settings.protocol} if settings.protocol else {}),
+        "repeats": str(settings.repeats) if settings.repeats > 1 else None,
+        "protocol": settings.protocol,
     }
+    defining = {name: value for name, value in stated.items() if value}
     specs = {attack: scope.release.specs[attack] for attack in pairs.attacks if attack in scope.release.specs}
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
     name, known = _name_of(perturbed), frozenset().union(*(one.learned for one in bare_ones))
@@ -757,30 +647,19 @@ def _check_labels(fields: Sequence[str], originals: Sequence[Mapping[str, Any]])
             raise no_field(f"`label_fields` {name}: no original has this field", originals)
 
 
-def _fresh_rows(pairs: Pairs, settings: EvaluationSettings) -> Loaded | None:
-    """Read the fresh rows (`settings.fresh`); return None if there are none.
+def _fresh_rows(pairs: Pairs, settings: EvaluationSettings) -> tuple[Loaded, EvaluationSettings] | None:
+    """Read the fresh rows (`settings.fresh`); return them with the settings for them, or None if there are none.
 
     Raises:
         AugmentError: the rows are wrong, share no attack with `pairs`, or contain one of its originals.
     """
     if settings.fresh is None:
         return None
-    rows = loaded(settings.fresh, _of_fresh_rows(settings))
-    check_fresh(pairs, rows.pairs)
-    return rows
-
-
-def _of_fresh_rows(settings: EvaluationSettings) -> EvaluationSettings:
-    """Return the settings for the fresh rows."""
     own = replace(settings, fresh=None, originals=None, verdicts=None, catch=None, require=(), prompts=(), options={})
-    return replace(own, by=(), flipping="none", submits=False)
-
-
-def _on_fresh_rows(
-    models: Sequence[examples.NamedModel], rows: Loaded, train: str | Path | None, settings: EvaluationSettings
-) -> Evaluation:
-    """Ask the same models about the fresh rows, and return their evaluation."""
-    return evaluate(rows, {model.name: model.predict for model in models}, _of_fresh_rows(settings), train=train)
+    own = replace(own, by=(), flipping="none", submits=False)
+    rows = loaded(settings.fresh, own)
+    attack_report.check_fresh(pairs, rows.pairs)
+    return rows, own
 
 
 def _name_of(perturbed: object) -> str | None:
@@ -828,7 +707,7 @@ def checked_models(models: Models, options: Mapping[str, Any], nearest: str = ""
     return named
 
 
-def _nearest(settings: EvaluationSettings, shown: Demonstrations, task: Task) -> examples.NamedModel | None:
+def _nearest(settings: EvaluationSettings, shown: protocol.Demonstrations, task: Task) -> examples.NamedModel | None:
     """Return the model that ranks train rows by their nearness to a question; None if `settings.nearest` is None.
 
     Raises:
@@ -846,38 +725,32 @@ def _nearest(settings: EvaluationSettings, shown: Demonstrations, task: Task) ->
     return examples.NamedModel.of("nearest", examples.model_of(spec, request, own))
 
 
-_Asked: TypeAlias = tuple[str, _Given, Mapping[str, Any], PromptOf | None]
-"""The name of a model, the model, its options, and the prompt that it is asked with."""
-
-
-def _all_with_prompts(models: Iterable[tuple[str, _Given]], task: Task, settings: EvaluationSettings) -> list[_Asked]:
-    found = [one for name, model in models for one in _with_prompts(name, model, task, settings)]
-    if settings.prompts and not any(prompt for *_, prompt in found):
-        raise AugmentError(f"`prompts` {settings.prompts[0]}: no model reads prompts; hf-causal and openai do")
-    return found
-
-
-def _with_prompts(name: str, model: _Given, task: Task, settings: EvaluationSettings) -> list[_Asked]:
-    """Return, for each prompt that the model is asked with, the name, the model, its options, and the prompt.
+def _with_prompts(
+    models: Iterable[tuple[str, _Given]], task: Task, settings: EvaluationSettings
+) -> list[tuple[str, _Given, Mapping[str, Any], protocol.PromptOf | None]]:
+    """Return, for each prompt that a model is asked with, the name, the model, its options, and the prompt.
 
     A model that reads no prompts is returned once, with the options of its kind and no prompt.
 
     Raises:
-        AugmentError: a prompt file cannot be read.
+        AugmentError: a prompt file cannot be read, or no model reads prompts.
     """
-    given_options = settings.options.get(model.partition(":")[0], {}) if isinstance(model, str) else {}
-    variants = getattr(examples.options_class(model), "variants", None) if isinstance(model, str) else None
-    if not settings.prompts or variants is None:
-        return [(name, model, given_options, None)]
-    found: list[_Asked] = []
-    for given in settings.prompts:
-        template = None if given == "all" else given
-        count = variants(task, template)
-        stem = "" if template is None else Path(template).stem
-        for variant in range(1, count + 1):
-            prompt = stem if stem and count == 1 else f"{stem or 'prompt'} {variant}"
-            own = {**given_options, "variant": variant, **({"template": template} if template else {})}
-            found.append((f"{name} [{prompt}]", model, own, PromptOf(name, prompt)))
+    found: list[tuple[str, _Given, Mapping[str, Any], protocol.PromptOf | None]] = []
+    for name, model in models:
+        options = settings.options.get(model.partition(":")[0], {}) if isinstance(model, str) else {}
+        variants = getattr(examples.options_class(model), "variants", None) if isinstance(model, str) else None
+        if not settings.prompts or variants is None:
+            found.append((name, model, options, None))
+            continue
+        for given in settings.prompts:
+            stem, template = ("prompt", {}) if given == "all" else (Path(given).stem, {"template": given})
+            count = variants(task, template.get("template"))
+            for variant in range(1, count + 1):
+                prompt = stem if template and count == 1 else f"{stem} {variant}"
+                own = {**options, "variant": variant, **template}
+                found.append((f"{name} [{prompt}]", model, own, protocol.PromptOf(name, prompt)))
+    if settings.prompts and not any(prompt for *_, prompt in found):
+        raise AugmentError(f"`prompts` {settings.prompts[0]}: no model reads prompts; hf-causal and openai do")
     return found
 
 

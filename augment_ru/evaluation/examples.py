@@ -56,7 +56,6 @@ _MANY_TOKENS = 1_000_000
 """If the questions are expected to have at least this many tokens, which may cost money, a warning is logged first."""
 _BITS = 14_000
 """The most bits of a number in a prediction; Python refuses to print numbers with more than 4,300 digits."""
-_PLAIN = frozenset({str, float, bool, type(None)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,9 +368,8 @@ def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model ret
     given = type(value)
     if isinstance(value, float) and not isfinite(value):
         raise AugmentError(f"a prediction is {value}; a model must return labels, texts or finite numbers")
-    if given in _PLAIN or isinstance(value, str | float):
-        plain: str | float | None = value
-        return plain
+    if isinstance(value, str | float | bool | None):
+        return value
     if isinstance(value, int):
         if value.bit_length() > _BITS:
             raise AugmentError("a prediction is a number of over 4,300 digits")

@@ -36,8 +36,7 @@ def findings(report: Report) -> list[str]:
     compares the effect of the prompt with that of the worst attack. A last sentence names the models whose slips
     (answers that a model does not usually give to the text) may have been counted as broken answers.
     """
-    asked = {(one.model, one.shots) for one in report.prompts or ()}
-    prompted = {f"{model} [" for model, _ in asked}
+    prompted = {f"{one.model} [" for one in report.prompts or ()}
     plain = [model for model in report.models if model.prompt is None or not any(map(model.model.startswith, prompted))]
     told = [one for model in plain for one in _of_model(report, model)] + list(_of_prompts(report))
     unsure = (one for one in report.models if one.attacks and one.same_text_flips is None and not one.deterministic)

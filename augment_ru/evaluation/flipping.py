@@ -157,7 +157,6 @@ def smallest(parts: Sequence[_Unit]) -> _Search:
             if count == len(kept):
                 break
             count = min(2 * count, len(kept))
-        count = min(count, len(kept))
     return kept
 
 

@@ -408,14 +408,10 @@ class EvaluationPlan:
         Args:
             shots: the number of demonstrations. If it is 0 or None (for a model that reads none), the result is [0].
         """
-        if not shots or self.demonstrations is None:
-            return [0]
-        return self.demonstrations.episodes(shots, self.episodes)
+        return self.demonstrations.episodes(shots, self.episodes) if shots and self.demonstrations else [0]
 
     def _sample(self, shots: int | None, episode: int, group: str | None) -> tuple[Mapping[str, Any], ...]:
-        if not shots or self.demonstrations is None:
-            return ()
-        return self.demonstrations.sample(shots, episode, group)
+        return self.demonstrations.sample(shots, episode, group) if shots and self.demonstrations else ()
 
     def runs_of(self, model: NamedModel) -> list[tuple[int | None, list[int]]]:
         """Return the numbers of demonstrations that a model is asked with, each with the numbers of its episodes.

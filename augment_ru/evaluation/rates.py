@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import structs
 
-from augment_ru.draws import digests
+from augment_ru.draws import Floats, digests
 from augment_ru.evaluation import report
 from augment_ru.evaluation.answers import FATES, Answer, Metric, as_compared, fates, group_of, is_right
 from augment_ru.evaluation.pairs import WORST_ROWS, Pair, Pairs
@@ -30,7 +30,6 @@ from augment_ru.records.record import Record
 
 OfEpisodes: TypeAlias = Sequence[Sequence[Answer]]
 """For each episode (set of demonstrations), the answer to each row."""
-Counts = npt.NDArray[np.float64]
 Ends: TypeAlias = tuple[float, float]
 
 Z95 = 1.959963984540054
@@ -105,8 +104,8 @@ class Cells(NamedTuple):
         trials: how many decisions of each record could be counted, of the same shape.
     """
 
-    hits: Counts
-    trials: Counts
+    hits: Floats
+    trials: Floats
 
     def rate(self) -> float | None:
         """Return the rate hits / trials, in [0, 1]; None if no decision could be counted.
@@ -125,7 +124,7 @@ class Cells(NamedTuple):
         return [_mean_rate(hits[:, [at]], trials[:, [at]]) for at in range(hits.shape[1])]
 
 
-def _mean_rate(hits: Counts, trials: Counts) -> float | None:
+def _mean_rate(hits: Floats, trials: Floats) -> float | None:
     counted = trials > 0
     return float((hits[counted] / trials[counted]).mean()) if counted.any() else None
 
@@ -295,7 +294,7 @@ class AttackOutcomes(NamedTuple):
         """
         return ~self.before & self.after & self.known
 
-    def cells(self, hits: Flags | Counts, trials: Flags, records: int) -> Cells:
+    def cells(self, hits: Flags | Floats, trials: Flags, records: int) -> Cells:
         """Return the two counts that a rate divides, for each label, episode and original.
 
         The rows of one original are added up.
@@ -335,7 +334,7 @@ class AttackOutcomes(NamedTuple):
         return cls(np.array(originals, np.int64), read != _UNKNOWN, before, after, before != after)
 
 
-def cells_of(original: npt.NDArray[np.int64], hits: Flags | Counts, trials: Flags, records: int) -> Cells:
+def cells_of(original: npt.NDArray[np.int64], hits: Flags | Floats, trials: Flags, records: int) -> Cells:
     """Return the numerator and the denominator of a rate, for each label, episode and original.
 
     An episode is a set of demonstrations. The perturbed rows of one original are added up.
@@ -633,8 +632,7 @@ def _fates(run: ModelRun, pairs: Pairs) -> dict[Name, Cells]:
         for episode, answers in enumerate(run.attacks[attack]):
             for pair, (after,) in zip(rows, answers, strict=True):
                 gold: Any = pairs.golds[pair.original][0]
-                before = run.originals[episode][pair.original][0]
-                own = fates(gold or (), before, after)
+                own = fates(gold or (), run.originals[episode][pair.original][0], after)
                 counts[:, 0, episode, pair.original] += [own[fate] for fate in FATES]
         found |= {(attack, FATE + fate): Cells(counts[at], counts.sum(0)) for at, fate in enumerate(FATES)}
     return found

@@ -126,22 +126,6 @@ class Requirement(NamedTuple):
                 yield f"{self.name}({attack})", found or _UNKNOWN
 
 
-def check_requirements(texts: Sequence[str], metrics: Sequence[str], attacks: Sequence[str], repeats: int) -> None:
-    """Check that requirements are well formed, and that an evaluation computes each rate or metric that they limit.
-
-    Args:
-        texts: the requirements, such as `asr(people) <= 5`.
-        metrics: the names of the metrics of the evaluation.
-        attacks: its attacks.
-        repeats: how often it asks each question.
-
-    Raises:
-        AugmentError: a requirement has another form, or the evaluation does not compute its rate or metric.
-    """
-    for text in texts:
-        Requirement.of(text).check(metrics, attacks, repeats)
-
-
 def metric_of(
     metric: Metric, pairs: Pairs, episodes: Sequence[Sequence[Answer]], rows: Sequence[int], seed: int
 ) -> Rate:

@@ -126,10 +126,7 @@ def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: 
         for column in group:
             left = column < named and columns[column] not in ("shots", "budget")
             table.add_column(
-                _text(columns[column]),
-                justify="left" if left else "right",
-                overflow="fold",
-                no_wrap=column >= named,
+                _text(columns[column]), justify="left" if left else "right", overflow="fold", no_wrap=column >= named
             )
         for row in cells:
             table.add_row(*(row[column] for column in group))

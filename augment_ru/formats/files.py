@@ -112,15 +112,19 @@ def buffered(read: Callable[[int], bytes]) -> BinaryIO:
 
 
 class _Reader(io.RawIOBase):
-    def __init__(self, read: Callable[[int], bytes]) -> None:
-        self._read = read
+    """A stream of what a function returns: bytes, none of them at the end, and None if it has to wait for some."""
+
+    def __init__(self, read: Callable[[int], bytes | None], name: str = "input") -> None:
+        self._read, self.name = read, name
         self._left = b""
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:  # noqa: ANN401  (a writable buffer)
+    def readinto(self, buffer: Any) -> int | None:  # noqa: ANN401  (a writable buffer)
         data = self._left or self._read(len(buffer))
+        if data is None:
+            return None
         size = min(len(data), len(buffer))
         buffer[:size] = data[:size]
         self._left = data[size:]
@@ -149,23 +153,6 @@ except ImportError:  # a system without locks of this kind: nothing is swept the
 _PART = ".part"
 
 
-class _Pipe(io.RawIOBase):
-    """The bytes of a pipe. If there are none yet, reading waits for them, or gives None if `patient` is false."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self.patient, self.name = stream, True, "<stdin>"
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:  # noqa: ANN401  (what `io` gives)
-        if not self.patient and not select.select([self._stream], [], [], 0)[0]:
-            return None
-        data = os.read(self._stream.fileno(), len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-
 class Piped(io.BufferedReader):
     """A pipe that can tell whether all data that came through it so far was read.
 
@@ -173,16 +160,21 @@ class Piped(io.BufferedReader):
     """
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._pipe = _Pipe(stream)
-        super().__init__(self._pipe)
+        self._patient = True
+
+        def read(size: int) -> bytes | None:
+            is_ready = self._patient or select.select([stream], [], [], 0)[0]
+            return os.read(stream.fileno(), size) if is_ready else None
+
+        super().__init__(_Reader(read, "<stdin>"))
 
     def is_drained(self) -> bool:
         """Tell whether nothing more can be read without waiting."""
-        self._pipe.patient = False
+        self._patient = False
         try:
             return not self.peek(1)
         finally:
-            self._pipe.patient = True
+            self._patient = True
 
 
 @contextmanager

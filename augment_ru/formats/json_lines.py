@@ -11,12 +11,8 @@ from augment_ru.errors import AugmentError
 from augment_ru.formats.lines import Line, decoded, read_lines
 
 
-class _RejectedError(ValueError):
-    pass
-
-
 def _no_constant(name: str) -> None:
-    raise _RejectedError(f"{name} is no JSON number")
+    raise AugmentError(f"not JSON that can be read: {name} is no JSON number")
 
 
 def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -24,7 +20,7 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) < len(pairs):
         keys = [key for key, _ in pairs]
         twin = next(key for key in keys if keys.count(key) > 1)
-        raise _RejectedError(f"the key '{twin}' stands twice")
+        raise AugmentError(f"not JSON that can be read: the key '{twin}' stands twice")
     return table
 
 
@@ -60,8 +56,6 @@ def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
         raise AugmentError(f"not JSON: {error.msg.removesuffix(' at')} at character {error.pos}") from error
     except RecursionError as error:
         raise AugmentError("not JSON that can be read: nested too deeply") from error
-    except _RejectedError as error:
-        raise AugmentError(f"not JSON that can be read: {error}") from error
     except ValueError as error:
         raise AugmentError("not JSON that can be read: a number of over 4,300 digits") from error
     if not isinstance(value, dict):

@@ -1,7 +1,7 @@
 """Read Parquet files: each row as a dictionary, together with the batch of columns from which it comes."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
 
@@ -141,6 +141,22 @@ def as_stream(arrow: Any, schema: Any, batches: Sequence[Any]) -> bytes:  # noqa
         for batch in batches:
             stream.write(batch)
     return bytes(sink.getvalue())
+
+
+def with_columns(arrow: Any, table: Any, columns: Mapping[str, Sequence[Any]]) -> Any:  # noqa: ANN401
+    """Return a table with new values in some columns; a column that it lacks is added at its end, as texts.
+
+    Args:
+        arrow: the module pyarrow.
+        table: an Arrow table.
+        columns: the new values of each column, by name, as many as the table has rows.
+    """
+    for name, values in columns.items():
+        at = table.schema.get_field_index(name)
+        field = arrow.field(name, arrow.string()) if at < 0 else table.schema.field(at)
+        column = arrow.array(values, type=field.type)
+        table = table.append_column(field, column) if at < 0 else table.set_column(at, field, column)
+    return table
 
 
 def _twin(fields: Sequence[Any]) -> str | None:

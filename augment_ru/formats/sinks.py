@@ -15,7 +15,7 @@ from augment_ru.formats import value_types
 from augment_ru.formats.delimited import Table, TableLayout, cell_text, check_names, without_formulas
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import Around, JsonLines, encoded_row
-from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream
+from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream, with_columns
 from augment_ru.formats.row import Changed, LinesAtOnce, new_row, written
 from augment_ru.formats.sources import Ends, RowSource
 from augment_ru.records.field_paths import path_of
@@ -197,14 +197,9 @@ class ParquetSink(Sink):
         table = self.arrow.Table.from_batches([given[0][0].origin.batch])
         table = table.take([record.origin.row for record, _ in given])
         rows = self._rows(given)
-        for name in dict.fromkeys(str(path[0]) for _, changed in given for path in changed.values):
-            at = table.schema.get_field_index(name)
-            field = table.schema.field(at)
-            column = self.arrow.chunked_array([self.arrow.array([row[name] for row in rows], type=field.type)])
-            table = table.set_column(at, field, column)
-        if (key := self._form.key) is not None:
-            table = table.append_column(key, self.arrow.array([row[key] for row in rows], type=self.arrow.string()))
-        return table
+        names = dict.fromkeys(str(path[0]) for _, changed in given for path in changed.values)
+        names |= {} if self._form.key is None else {self._form.key: None}
+        return with_columns(self.arrow, table, {name: [row[name] for row in rows] for name in names})
 
     def finish(self) -> None:
         """Write the rows that still wait in the temporary file, and the end of the Parquet file.

@@ -14,7 +14,6 @@ from typing import Any, BinaryIO, ClassVar, Protocol, TypeVar
 import msgspec
 
 from augment_ru.errors import AugmentError, brief, saying_instead, saying_where, unknown
-from augment_ru.formats import delimited, json_array
 from augment_ru.formats.delimited import Table
 from augment_ru.formats.files import PACKED, bare_name
 from augment_ru.formats.json_array import ArrayRows, JsonArray, json_source
@@ -278,25 +277,26 @@ def kind_of(name: str | None, ending: str | None = None) -> str:
     return kind
 
 
-def source_of(kind: str, stream: BinaryIO) -> RowSource:
-    """Return a reader of the rows of a file in this format.
+def source_of(kind: str, stream: BinaryIO, *, first: int | None = None) -> RowSource:
+    """Return a reader of the rows of a file, or of a part of one, in this format.
 
     Args:
         kind: the format, as `kind_of` names it, such as "JSON lines".
-        stream: the content of the file, in UTF-8.
+        stream: the content of the file, in UTF-8; or a part of it: lines, or rows of a table below its header line.
+        first: the number that the first line or row of a part has in the file, from 1; None for a whole file.
 
     Raises:
         AugmentError: the file is not of this format, or a package that is needed to read it is not installed.
     """
     if kind == "JSON":
-        return json_array.json_source(stream)
-    if kind in {"CSV", "TSV"}:
-        return delimited.Table(stream, "\t" if kind == "TSV" else None)
+        return json_source(stream) if first is None else JsonLines(stream, called_json=True, first=first)
+    if kind in TABLES:
+        return Table(stream, "\t" if kind == "TSV" else None, begin=first)
     if kind == PARQUET:
         return Parquet(stream)
     if kind == "text":
-        return TextLines(stream)
-    return layout_of(kind, stream) or JsonLines(stream)
+        return TextLines(stream, first=first or 1)
+    return layout_of(kind, stream) or JsonLines(stream, first=first or 1)
 
 
 T = TypeVar("T")
@@ -338,14 +338,10 @@ class FilePart:
         """Return a reader of the rows of the part; they are numbered as in the whole file."""
         if self.rows:
             return ArrayRows(self.rows, self.first, self.array)
-        if self.kind == "Parquet":
+        if self.kind == PARQUET:
             return ParquetRows(self.data, self.first)
-        stream = BytesIO(self.header + self.data)
-        if self.kind in {"CSV", "TSV"}:
-            return Table(stream, "\t" if self.kind == "TSV" else None, begin=self.first if self.header else None)
-        if self.kind == "text":
-            return TextLines(stream, first=self.first)
-        return JsonLines(stream, called_json=self.kind == "JSON", first=self.first)
+        is_start = self.kind in TABLES and not self.header  # of a table with a blank line in place of its names
+        return source_of(self.kind, BytesIO(self.header + self.data), first=None if is_start else self.first)
 
 
 def file_parts(source: RowSource, size: int = PART_BYTES) -> Iterator[FilePart]:
@@ -407,7 +403,7 @@ def _of_batches(source: Parquet, size: int) -> Iterator[FilePart]:
     first = 1
     small = (batch for whole in source.batches() for batch in _small(whole, size))
     for batches in _grouped(small, size, lambda batch: int(batch.nbytes)):
-        yield FilePart("Parquet", first, as_stream(source.arrow, source.schema, batches))
+        yield FilePart(PARQUET, first, as_stream(source.arrow, source.schema, batches))
         first += sum(batch.num_rows for batch in batches)
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import Vanished
+from augment_ru.records import offsets
 from augment_ru.records.field_paths import Path, named
 
 Problem = Callable[[Any], str | None]
@@ -149,9 +150,9 @@ class Columns:
         """
         found: dict[Path, str] = {}
         for steps, value in _nodes(values):
-            kind = _kind(value)
-            if kind is None:
+            if value is None:
                 continue
+            kind = _type(value)
             path = tuple(0 if isinstance(step, int) else step for step in steps)
             if len(path) > _DEEPEST:
                 raise AugmentError(f"field '{path[0]}': nested too deeply for Parquet; {TO_LINES}")
@@ -177,18 +178,10 @@ def _joined(path: Path, before: str, now: str) -> str:
     )
 
 
-def _kind(value: object) -> str | None:
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return "a truth value"
-    if isinstance(value, int):
+def _type(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
         return "an integer" if -_EXACT <= value <= _EXACT else "an integer over 53 bits"
-    if isinstance(value, float):
-        return "a number"
-    if isinstance(value, str):
-        return "a text"
-    return "an object" if isinstance(value, Mapping) else "a list"
+    return "a number" if isinstance(value, float) else offsets.kind(value)
 
 
 def line_feed(value: object) -> str | None:

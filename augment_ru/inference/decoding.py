@@ -14,6 +14,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints, Keys, unit
 from augment_ru.errors import AugmentError
+from augment_ru.options import integer
 from augment_ru.text.characters import Mask
 
 if TYPE_CHECKING:
@@ -49,12 +50,10 @@ class Decoding:
     penalties: bool = True
 
     def __post_init__(self) -> None:
-        if self.beams < 1:
-            raise AugmentError(f"beams {self.beams}; needs a number from 1")
+        integer("beams", self.beams, least=1)
         if self.temperature is not None and not self.temperature > 0:
             raise AugmentError(f"temperature {self.temperature}; needs a number over 0, or none for no draws")
-        if self.top_k < 1:
-            raise AugmentError(f"top_k {self.top_k}; needs a number from 1")
+        integer("top_k", self.top_k, least=1)
         if self.top_p is not None and not 0 < self.top_p <= 1:
             raise AugmentError(f"top_p {self.top_p}; needs a number over 0 and at most 1, or none for no draws")
 

@@ -7,7 +7,6 @@ search, nucleus sampling or half-precision weights; there the text may depend on
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -192,13 +191,20 @@ def _written(
     start = 1 if reads else tokens.shape[1]
     tolerance = CLOSE if model.dtype == torch.float32 else 0.0
     chooser = None if decoding.searched else TokenChooser(keys, decoding, tolerance, start, ends)
+
+    def ended(input_ids: "Tensor", _scores: object, **_: object) -> "Tensor":
+        """Return whether the last tokens of each row contain one of its stop strings, shape (rows,)."""
+        tails = model.tokenizer.batch_decode(input_ids[:, max(start, input_ids.shape[1] - _TAIL) :])
+        found = [any(stop in tail for stop in own) for tail, own in zip(tails, stops, strict=True)]
+        return torch.tensor(found, device=input_ids.device)
+
     with RUNNING, torch.inference_mode():
         outputs = model.model.generate(
             tokens,
             attention_mask=mask,
             generation_config=_settings(model, decoding, limit, pad),
             logits_processor=[] if chooser is None else [chooser],
-            stopping_criteria=[_Stopped(model.tokenizer, stops, start)] if stops else [],
+            stopping_criteria=[ended] if stops else [],
         )
     close = np.zeros(len(inputs), dtype=np.bool_) if chooser is None else chooser.close
     return [_before(row, ends) for row in outputs[:, start:].tolist()], close
@@ -251,21 +257,3 @@ def _settings(model: Pretrained, decoding: Decoding, limit: int, pad: int) -> An
     for name, value in ours.items():
         setattr(settings, name, value)
     return settings
-
-
-@dataclass(frozen=True, slots=True)
-class _Stopped:
-    """A stopping criterion for transformers: a row ends when its last tokens contain one of its stop strings."""
-
-    tokenizer: Any
-    stops: Sequence[Sequence[str]]
-    start: int
-
-    def __call__(self, input_ids: "Tensor", scores: Any, **_: Any) -> "Tensor":  # noqa: ANN401
-        """Return whether each row has ended, shape (rows,)."""
-        import torch  # noqa: PLC0415  (an extra)
-
-        del scores
-        tails = self.tokenizer.batch_decode(input_ids[:, max(self.start, input_ids.shape[1] - _TAIL) :])
-        ended = [any(stop in tail for stop in stops) for tail, stops in zip(tails, self.stops, strict=True)]
-        return torch.tensor(ended, device=input_ids.device)

@@ -10,7 +10,7 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
@@ -34,7 +34,6 @@ _MOST_LAYERS = 1_000
 NEEDED = "networks need torch and transformers"
 
 _log = logging.getLogger(__name__)
-_loaded: dict[tuple[Any, ...], "Pretrained"] = {}
 _lock = Lock()
 
 
@@ -104,7 +103,7 @@ def load(
     device: str = "auto",
     dtype: str = "auto",
     layers: int | None = None,
-    **options: Any,  # noqa: ANN401
+    device_map: str | None = None,
 ) -> Pretrained:
     """Load a network with its tokenizer; later calls with the same arguments return the same object.
 
@@ -114,28 +113,21 @@ def load(
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: one of `DTYPES`.
         layers: how many of the model's layers are loaded; None for all.
-        options: further arguments of the class's `from_pretrained`. If `device_map` is given, accelerate places the
-            weights.
+        device_map: how accelerate places the weights on several devices; None to put all of them on `device`.
 
     Raises:
         AugmentError: the model, device or dtype does not exist, or the model has no weights for this head or no
             tokenizer.
     """
-    place, numbers = device_of(device), dtype_of(dtype, device_of(device))
-    settings = sorted((option, str(value)) for option, value in options.items())
-    key = (head, str(name), str(place), str(numbers), layers, *settings)
+    place = device_of(device)
     with _lock:
-        if key not in _loaded:
-            _log.info("loading %s on %s", name, place)
-            with _quiet():
-                _loaded[key] = _load(head, str(name), place, numbers, layers, options)
-        return _loaded[key]
+        return _load(head, str(name), place, dtype_of(dtype, place), layers, device_map)
 
 
 def release() -> None:
     """Drop all loaded networks and free their memory."""
     with _lock:
-        _loaded.clear()
+        _load.cache_clear()
     gc.collect()
     torch = _torch()
     if torch.cuda.is_available():
@@ -211,9 +203,30 @@ def short_digest(content: bytes) -> str:
     return blake2b(content, digest_size=4).hexdigest()
 
 
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Suppress progress bars, reports and warnings during loading; problems that matter are raised as errors."""
+    from transformers.utils import logging as logs  # noqa: PLC0415
+
+    level, bars = logs.get_verbosity(), logs.is_progress_bar_enabled()
+    logs.set_verbosity(logging.CRITICAL)
+    logs.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logs.set_verbosity(level)
+        if bars:
+            logs.enable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+@cache
+@_quiet()
 def _load(  # noqa: PLR0917  (those of `load`)
-    head: str, name: str, device: "Device", dtype: "Dtype", layers: int | None, options: dict[str, Any]
+    head: str, name: str, device: "Device", dtype: "Dtype", layers: int | None, device_map: str | None
 ) -> Pretrained:
+    _log.info("loading %s on %s", name, device)
     transformers = _transformers()
     config = config_of(name)
     _check_size(name, config)
@@ -224,7 +237,7 @@ def _load(  # noqa: PLR0917  (those of `load`)
     safe = {"local_files_only": True, "trust_remote_code": False, "weights_only": True}
     try:
         model, report = getattr(transformers, head).from_pretrained(
-            _folder(name), **safe, config=config, dtype=dtype, output_loading_info=True, **options
+            _folder(name), **safe, config=config, dtype=dtype, device_map=device_map, output_loading_info=True
         )
     except Exception as error:
         reason = first_line(error)
@@ -234,7 +247,7 @@ def _load(  # noqa: PLR0917  (those of `load`)
     if absent := sorted(key for key in report["missing_keys"] if "pooler" not in key):
         problem = f"model {name}: has no weights for {absent[0]} and {len(absent) - 1} more, so it is no {head}"
         raise AugmentError(f"{problem}; use a model that was trained as one")
-    if "device_map" not in options:
+    if not device_map:
         model = model.to(device)
     return Pretrained(name, model.eval(), tokenizer, device, dtype)
 
@@ -269,24 +282,6 @@ def _folder(name: str) -> Path:
             f"model {name}: neither a folder nor in the local cache; get it with: augment-ru models pull {name}"
         )
     return Path(found).parent
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Suppress progress bars, reports and warnings during loading; problems that matter are raised as errors."""
-    from transformers.utils import logging as logs  # noqa: PLC0415
-
-    level, bars = logs.get_verbosity(), logs.is_progress_bar_enabled()
-    logs.set_verbosity(logging.CRITICAL)
-    logs.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logs.set_verbosity(level)
-        if bars:
-            logs.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def _torch() -> Any:  # noqa: ANN401  (a module)

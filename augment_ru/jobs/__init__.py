@@ -1,1 +1,5 @@
-"""The work of each command."""
+"""The work of each command; the modules in `__init__.pyi` are loaded when they are first used."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

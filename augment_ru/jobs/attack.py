@@ -64,13 +64,12 @@ def attack_rows(given: Mapping[str, Any]) -> int:
         content.seek(0)
         total = reading.count if rows.limit is None else min(rows.limit, reading.count)
         seconds = given["seconds"]
-        facts = {**rows.split.facts, "the rows": reading.digest}  # each search depends on the labels of all rows
-        split = replace(rows.split, facts=facts)
+        # each search depends on the labels of all rows
+        split = replace(rows.split, facts={**rows.split.facts, "the rows": reading.digest})
         until = seconds and time.time() + seconds
         shown: list[Finding] | None = [] if is_shown(rows.output) else None
-        accepts = partial(_check_answer, schema.scoring.gold)
-        originals = [one.values for one in first]
-        work = SearchRows(replace(rows, split=split, accepts=accepts), given, schema, labels, originals, until, shown)
+        job = replace(rows, split=split, accepts=partial(_check_answer, schema.scoring.gold))
+        work = SearchRows(job, given, schema, labels, [one.values for one in first], until, shown)
         with progress("attack", "rows", total, quiet=rows.quiet) as advance:
             if split.has_parts:
                 write_parts(work, tally, lambda done: advance(done.rows, note=_note(tally.searches)), content)
@@ -147,11 +146,11 @@ class SearchRows(RowWork):
         """Load the model, and return the function that searches a chunk (the records that are read at once)."""
         job, given = self.job, self.given
         model = self._model(given["model"])
+        if given["defence"] is not None:
+            model = Defence.of(given["defence"]).protect(model, answer_kind(self.schema))
         adversary = Adversary(
             job.perturbers,
-            model
-            if given["defence"] is None
-            else Defence.of(given["defence"]).protect(model, answer_kind(self.schema)),
+            model,
             preparation=job.preparation,
             guide=None if given["guide"] is None else self._model(given["guide"]),
             budget=given["budget"],
@@ -220,8 +219,7 @@ def _tell_what_broke(rows: RowsJob, given: Mapping[str, Any]) -> None:
     """
     if rows.output is None or not Path(rows.output).is_file():
         return
-    fields, golds = tuple(rows.fields), tuple(given["label_fields"])
-    seed = rows.perturbers[0].seed
+    fields, golds, seed = tuple(rows.fields), tuple(given["label_fields"]), rows.perturbers[0].seed
     settings = EvaluationSettings(
         task=given["task"], text_fields=fields, label_fields=golds, seed=seed, flipping="none"
     )
@@ -235,8 +233,7 @@ def _tell_what_broke(rows: RowsJob, given: Mapping[str, Any]) -> None:
         from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for `html`)
 
         named = {attack.removeprefix(f"{NAME}:"): recorded(pairs, learned) for attack in pairs.attacks}
-        html = page(evaluate(rows.output, named, settings))
-        write_file(given["html"], [html.encode("utf-8", "replace")])
+        write_file(given["html"], [page(evaluate(rows.output, named, settings)).encode("utf-8", "replace")])
         say(f"wrote the page to {given['html']}", quiet=rows.quiet)
 
 

@@ -221,8 +221,7 @@ def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
     others: list[str] = []
     for found in fields.values():
         texts = sorted({text for text in found if text.strip()})
-        order = np.argsort(digests(texts), kind="stable")
-        shuffled = [texts[place] for place in order.tolist()]
+        shuffled = [texts[place] for place in np.argsort(digests(texts), kind="stable").tolist()]
         if len(shuffled) > 1:
             ones += shuffled
             others += shuffled[1:] + shuffled[:1]

@@ -1,7 +1,7 @@
 """The work of `augment-ru check`: find mistakes in data files, and rules that contradict their examples."""
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -34,11 +34,12 @@ def file_problems(files: Sequence[Path]) -> Iterator[str]:
     ours = [*sorted(folder("dictionaries").glob("*.tsv")), *rule_file.constraint_paths().values()]
     for path in files or [*ours, *sorted(folder("prompts").glob("*.toml"))]:
         if is_own(str(path)):
-            yield from constraint_problems(str(path), partial(rule_file.constraint, str(path), may_import=True))
+            own = partial(rule_file.constraint, str(path), may_import=True)
+            yield from _with_error(str(path), constraint_problems(str(path), own))
         elif not path.is_file():
             yield f"{path}: no such file"
         elif path.suffix == ".tsv":
-            yield from dictionary_problems(path)
+            yield from _with_error(path.name, dictionary_problems(path))
         elif path.suffix == ".toml":
             yield from toml_problems(path)
         else:
@@ -48,17 +49,24 @@ def file_problems(files: Sequence[Path]) -> Iterator[str]:
             )
 
 
+def _with_error(where: str, problems: Iterable[str]) -> Iterator[str]:
+    """Yield problems; if an error ends them, it is the last one, and names the file or constraint `where`."""
+    try:
+        yield from problems
+    except AugmentError as error:
+        yield str(error) if str(error).startswith(where) else f"{where}: {error}"
+
+
 def dictionary_problems(path: Path) -> Iterator[str]:
     """Yield a line for each problem of a dictionary.
 
     It must be UTF-8 in NFC (Unicode's composed form: й is one character), sorted, without repeated keys, and name its
     source and licence.
+
+    Raises:
+        AugmentError: the file cannot be read.
     """
-    try:
-        text = file_text(path, path.name)
-    except AugmentError as error:
-        yield str(error)
-        return
+    text = file_text(path, path.name)
     lines = text.split("\n")
     yield from _header_problems(path.name, lines)
     if "\r" in text:
@@ -113,11 +121,12 @@ def toml_problems(path: Path) -> Iterator[str]:
     except AugmentError:  # the reader of rule files says what is wrong
         content = {}
     if path.resolve().parent == folder("prompts") or content.keys() & {"template", "targets", "own"}:
-        yield from prompt_problems(path)
+        yield from _with_error("", prompt_problems(path))
     elif is_task_file(content):
-        yield from task_problems(path)
+        yield from _with_error(path.name, task_problems(path))
     else:
-        yield from constraint_problems(rule_file.name_of(path), partial(rule_file.read_constraint, path))
+        name = rule_file.name_of(path)
+        yield from _with_error(name, constraint_problems(name, partial(rule_file.read_constraint, path)))
 
 
 def prompts_of_files(files: Sequence[Path]) -> str:
@@ -137,15 +146,14 @@ def _stated_prompt(known: Task) -> str:
 
 
 def task_problems(path: Path) -> Iterator[str]:
-    """Yield a line for the first problem of a task file. Its constraints and its prompt must exist and fit the task."""
-    try:
-        known = read_task_file(path)
-        Preparation().check(known)
-        prompt = prompt_of(known)
-    except AugmentError as error:
-        yield str(error) if str(error).startswith(path.name) else f"{path.name}: {error}"
-    else:
-        yield from _target_problems(path.name, prompt)
+    """Yield a line if the prompt of a task file asks for other fields than the right answers.
+
+    Raises:
+        AugmentError: the file is no task file, or its constraints or its prompt do not exist or do not fit the task.
+    """
+    known = read_task_file(path)
+    Preparation().check(known)
+    yield from _target_problems(path.name, prompt_of(known))
 
 
 def _target_problems(where: str, prompt: Prompt) -> Iterator[str]:
@@ -159,14 +167,13 @@ def prompt_problems(path: Path) -> Iterator[str]:
     It must be valid, in NFC (Unicode's composed form: й is one character), and without spaces at line ends. Prompt
     files of this package must name a source and a licence. If a task has the same name as the file, the prompt may ask
     only for fields that hold right answers of the task.
+
+    Raises:
+        AugmentError: it is not valid.
     """
     where = f"{path.parent.name}/{path.name}"
     known = path.stem in registry.names("tasks")
-    try:
-        prompt = prompt_of(task(path.stem) if known else generic(), path)
-    except AugmentError as error:
-        yield str(error)
-        return
+    prompt = prompt_of(task(path.stem) if known else generic(), path)
     if known:
         yield from _target_problems(where, prompt)
     lines = file_text(path).split("\n")
@@ -188,24 +195,23 @@ def constraint_problems(where: str, read: Callable[[], rule_file.Constraint]) ->
     Args:
         where: the name of the constraint in messages.
         read: reads the constraint, and raises an error if it cannot.
+
+    Raises:
+        AugmentError: the constraint is not valid.
     """
-    try:
-        found = read()
-        check_rules((found,))
-        if not any(example.spans for example in found.examples):
-            yield f'{where}: no example with something protected; add "… [so] …" to its examples'
-        if all(example.spans for example in found.examples):
-            yield f"{where}: no example with nothing protected; add one that must stay free"
-        for number, example in enumerate(found.examples, start=1):
-            spans = protected_in(found, example)
-            if wrong := mismatch(example, spans):
-                yield f"{where}: example {number}: {wrong}"
-            if spans != protected_in(found, example):
-                yield f"{where}: example {number}: other spans the second time; the same text needs the same spans"
-        protected_in(found, rule_file.RuleExample(""))
-    except AugmentError as error:
-        message = str(error)
-        yield message if message.startswith(where) else f"{where}: {message}"
+    found = read()
+    check_rules((found,))
+    if not any(example.spans for example in found.examples):
+        yield f'{where}: no example with something protected; add "… [so] …" to its examples'
+    if all(example.spans for example in found.examples):
+        yield f"{where}: no example with nothing protected; add one that must stay free"
+    for number, example in enumerate(found.examples, start=1):
+        spans = protected_in(found, example)
+        if wrong := mismatch(example, spans):
+            yield f"{where}: example {number}: {wrong}"
+        if spans != protected_in(found, example):
+            yield f"{where}: example {number}: other spans the second time; the same text needs the same spans"
+    protected_in(found, rule_file.RuleExample(""))
 
 
 def protected_in(one: rule_file.Constraint, example: rule_file.RuleExample) -> list[Span]:

@@ -310,11 +310,8 @@ def _facts(given: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
     Raises:
         AugmentError: a file cannot be read.
     """
-    specs = [
-        *given.get("attacks", ()),
-        *given.get("normalizers", ()),
-        *(given.get(one) or "" for one in ("similarity", "model")),
-    ]
+    specs = [*given.get("attacks", ()), *given.get("normalizers", ())]
+    specs += [given.get(one) or "" for one in ("similarity", "model")]
     own = [part for spec in specs for part in chain_names(spec)]
     read = {*files, *named_files(own)}
     for spec in own:  # a model is imported later

@@ -9,6 +9,7 @@ from augment_ru.evaluation import verdicts
 from augment_ru.evaluation.loading import loaded, released_tasks
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EvaluationSettings
+from augment_ru.evaluation.rates import OUTCOMES
 from augment_ru.evaluation.report import SavedReport, read_report
 from augment_ru.formats.files import UTF8, check_outputs, named_files
 from augment_ru.formats.read import read_rows
@@ -19,9 +20,6 @@ from augment_ru.release.judged import judge_release
 
 Outcomes: TypeAlias = Mapping[tuple[str, int], str]
 """Maps (attack, number of a row among the rows of this attack, from 0) to its outcome, such as "kept" or "broken"."""
-
-_WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
-"""Maps the letters of outcomes in a report to the outcomes as predictions spell them."""
 
 
 def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
@@ -137,7 +135,7 @@ def _reported_outcomes(source: str, report: SavedReport, digest: str) -> Outcome
         raise AugmentError(f"{source}: its rows were changed since; run augment-ru evaluate again")
     with saying_instead(f"{source}: is damaged, or no report of augment-ru evaluate", LookupError, ValueError):
         return {
-            (attack, number): " ".join(_WORDS[letter] for letter in letters)
+            (attack, number): " ".join(str(OUTCOMES[letter]) for letter in letters)
             for attack, entry in report.models[0].attacks.items()
             for number, letters in enumerate(zip(*(label[0] for label in entry.outcomes), strict=True))
         }

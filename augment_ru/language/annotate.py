@@ -209,8 +209,7 @@ class SpacyPipeline:
     @property
     def signature(self) -> str:
         """The name of the pipeline and its version."""
-        meta = _spacy_pipeline(self.name).meta
-        return f"{self.name}-{meta.get('version', '?')}"
+        return f"{self.name}-{_spacy_pipeline(self.name).meta.get('version', '?')}"
 
     def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
         """Annotate the texts with the pipeline.

@@ -3,7 +3,7 @@
 from functools import cache, lru_cache
 from math import log2
 
-from augment_ru.language.slovnet import embedding
+from augment_ru.language.slovnet import embedding, number_of
 
 _BITS = 20
 """The information in bits that counts as 1; about that of a word that occurs once in a million words."""
@@ -18,14 +18,13 @@ def word_counts() -> dict[str, int]:
     table takes 20 MB and is made anew for each call; for single words there is `count_of`.
     """
     vocabulary = embedding().vocab
-    return dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
+    return dict(zip(vocabulary, vocabulary.counts.tolist(), strict=False))
 
 
 def count_of(word: str) -> int:
     """Return how often a word in lower case occurs in the news of `word_counts`; 0 if it has no count."""
-    vocabulary = embedding().vocab
-    number = vocabulary.word_ids.get(word)
-    return 0 if number is None else int(vocabulary.counts[number])
+    number = number_of(word)
+    return 0 if number is None else int(embedding().vocab.counts[number])
 
 
 @cache
@@ -36,7 +35,7 @@ def all_words() -> int:
 
 def is_common(word: str) -> bool:
     """Tell whether a word in lower case is one of the 250,000 words of natasha's word vectors (navec)."""
-    return word in embedding().vocab
+    return number_of(word) is not None
 
 
 @lru_cache(maxsize=100_000)

@@ -142,10 +142,6 @@ def _places_of(word: str) -> list[tuple[str, list[tuple[int, int]]]]:
 
     Each stands with its places: the number of a paradigm, and the index of a form in it.
     """
-    return _looked_up(word)
-
-
-def _looked_up(word: str) -> list[tuple[str, list[tuple[int, int]]]]:
     analyser = morphology()
     return analyser.dictionary.words.similar_items(word, analyser.char_substitutes)  # type: ignore[no-any-return]
 
@@ -199,7 +195,7 @@ def shares_lemma(one: str, other: str) -> bool:
 @lru_cache(maxsize=50_000)
 def _known_lemmas(word: str) -> frozenset[str]:
     """Return the lemmas of the dictionary that a word in lower case may be a form of."""
-    return frozenset([_lemma_at(*place, form) for form, places in _looked_up(word) for place in places])
+    return frozenset([_lemma_at(*place, form) for form, places in _places_of(word) for place in places])
 
 
 def _lemma_at(number: int, place: int, form: str) -> str:

@@ -20,7 +20,7 @@ _THOUSAND, _HUNDRED, _TWENTY, _TEN = 1000, 100, 20, 10
 _SCALES = {10**9: "миллиард", 10**6: "миллион", _THOUSAND: "тысяча"}
 _NO_GENDER, _NONE = "-", "-"
 _FEW = (2, 3, 4)
-_WORD = re.compile(r"([А-Яа-яЁё]+(?:-[А-Яа-яЁё]+)*)\s+$")
+_WORD = re.compile(r"(?<![°А-Яа-яЁё])(?<!° )([А-Яа-яЁё]+(?:-[А-Яа-яЁё]+)*)\s+$")
 _FOLLOWING = re.compile(r"\s+([а-яё]+)(?![-а-яёА-ЯЁ\w])")
 
 
@@ -141,7 +141,7 @@ def decimal(whole: int, part: str, case: str, gender: str = "") -> str:
         gender: the gender of the counted noun if one follows (`masc`, `femn` or `neut`): «2,5» may then be «две с
             половиной»; "" if no noun follows.
     """
-    if gender and is_half(whole, part, case):
+    if gender and _is_half(whole, part, case):
         one = "полторы" if gender == "femn" else "полтора"
         return f"{cardinal(whole, case, gender)} с половиной" if whole > 1 else one
     said = list[str]()
@@ -153,16 +153,8 @@ def decimal(whole: int, part: str, case: str, gender: str = "") -> str:
     return (" и " if whole else " ").join(said)
 
 
-def is_half(whole: int, part: str, case: str) -> bool:
-    """Tell whether a decimal number before a noun is said with a half, as 2,5 is: «два с половиной».
-
-    This is so for a number over 1 that ends in «,5», in the nominative (`nomn`) and the accusative (`accs`).
-
-    Args:
-        whole: the number before the comma.
-        part: the digits after the comma.
-        case: the case by its name in pymorphy3.
-    """
+def _is_half(whole: int, part: str, case: str) -> bool:
+    """Tell whether a decimal number before a noun is said with a half, as 2,5 is: «два с половиной»."""
     return part == "5" and whole > 0 and case in {"nomn", "accs"}
 
 
@@ -244,21 +236,29 @@ CHANGE = {"рубль": "копейка", "гривна": "копейка", "д�
 """Money, and what a hundredth of it is called."""
 
 
-def sum_of_money(whole: int, hundredths: int, money: str, case: str) -> str:
-    """Return a sum of money in words.
+def amount_in_words(whole: int, part: str, lemma: str, case: str) -> str:
+    """Return a number in words with what it counts; two decimals of a sum of money are its small coins.
 
-    >>> sum_of_money(12, 50, "рубль", "nomn"), sum_of_money(1, 2, "доллар", "gent")
-    ('двенадцать рублей пятьдесят копеек', 'одного доллара двух центов')
+    >>> amount_in_words(12, "50", "рубль", "nomn"), amount_in_words(2, "5", "квадратный метр", "nomn")
+    ('двенадцать рублей пятьдесят копеек', 'два с половиной квадратных метра')
 
     Args:
-        whole: the whole units, from 0.
-        hundredths: the hundredths, from 0 to 99.
-        money: the lemma of the unit, a key of `CHANGE`.
-        case: the case of the sum, by its name in pymorphy3.
+        whole: the number before the comma.
+        part: the digits after the comma, at most five; "" for a whole number.
+        lemma: what is counted, with ё: a noun, or words that `counted_phrase` takes.
+        case: the case of the amount, by its name in pymorphy3.
     """
-    parts = ((whole, noun_of(money)), (hundredths, noun_of(CHANGE[money])))
-    said = (f"{cardinal(of, case, noun.gender)} {noun_after(of, noun.lemma, case)}" for of, noun in parts if noun)
-    return " ".join(said)
+    if lemma in CHANGE and len(part) == len("00"):
+        return f"{amount_in_words(whole, '', lemma, case)} {amount_in_words(int(part), '', CHANGE[lemma], case)}"
+    words = lemma.split(" ")
+    noun = noun_of(words[0]) or noun_of(words[-1])
+    gender = (noun and noun.gender) or "masc"
+    if part:
+        of = (max(whole, 2), lemma, "nomn") if _is_half(whole, part, case) else (1, lemma, "gent")
+        return f"{decimal(whole, part, case, gender)} {counted_phrase(*of)}"
+    if lemma == "сутки" and whole in _FEW and case in {"nomn", "accs"}:
+        return f"{('двое', 'трое', 'четверо')[whole - 2]} суток"
+    return f"{cardinal(whole, case, gender)} {counted_phrase(whole, lemma, case)}"
 
 
 @cache
@@ -282,9 +282,12 @@ def cases_at(before: str) -> frozenset[str]:
     """
     match = _WORD.search(before)
     if match is None:
+        if before.rstrip().lower().endswith("ок."):
+            return frozenset({"gent"})
         return ANY_CASE if before.strip()[-1:].isalnum() or ends_in_short(before) else NO_GENITIVE
     word = match[1].lower()
-    if "none" in {governors().get(same_word(one)) for one in (word, *(each.lemma for each in readings(word)))}:
+    known = [governors().get(same_word(one)) for one in (word, *(each.lemma for each in readings(word)))]
+    if "none" in known and known[0] not in ANY_CASE:  # «на уровне 16 %»
         return frozenset()
     if cases := cases_behind(word):
         return cases - {"accs"} if word in {"с", "со"} else cases - {"loct"} if word == "по" else cases
@@ -373,7 +376,7 @@ def nouns_behind(behind: str) -> list[Noun]:
 @lru_cache(maxsize=50_000)
 def _nouns(word: str) -> tuple[Noun, ...]:
     found = []
-    for one in readings(word) if len(word) > 1 else ():
+    for one in readings(word) if len(word) > 1 and readings(word)[0].pos not in _LITTLE else ():
         marks = one.grammemes
         case = next((case for case in NUMERAL_CASES if case in marks), "")
         if one.pos == "NOUN" and one.known and case and not {"Surn", "Name", "Patr", "Abbr"} & marks:
@@ -381,6 +384,10 @@ def _nouns(word: str) -> tuple[Noun, ...]:
             gender = next((gender for gender in sorted(GENDERS) if gender in marks), "masc")
             found.append(Noun(one.lemma, number, case, gender, "anim" in marks, 0, 0))
     return tuple(found)
+
+
+_LITTLE = frozenset({"ADVB", "CONJ", "NPRO", "PRCL", "PREP"})
+"""Parts of speech of words that only seem to be nouns, such as «уже»."""
 
 
 def ways_to_count(number: int, nouns: list[Noun], cases: frozenset[str]) -> list[tuple[str, Noun]]:

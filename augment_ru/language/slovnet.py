@@ -1,6 +1,8 @@
 """Runs the models of the natasha package: entities, parts of speech and syntax of tokenised texts, and word vectors."""
 
+import gzip
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -17,6 +19,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.intp]
 
 _AT_ONCE = 128
+_PAGE = 128
+"""So many words of navec are searched as one row of bytes."""
 
 
 def best_paths(
@@ -327,14 +331,15 @@ def _network(kind: str) -> _Network:
         model = pack.load_model(maker)
         model = model.inject_arrays(dict(pack.load_arrays(model.weights))).inject_navec(embedding())
         shapes, labels = pack.load_vocab("shape"), pack.load_vocab("rel" if kind == "syntax" else "tag")
-    words = embedding().vocab
+    *_, unknown, pad = range(embedding().vocab.counts.size)
 
     @lru_cache(maxsize=50_000)
     def encode(word: str) -> tuple[int, int]:
-        return words.word_ids.get(word.lower(), words.unk_id), shapes.encode(_shape(word))
+        number = number_of(word.lower())
+        return unknown if number is None else number, shapes.encode(_shape(word))
 
-    encoder = Encoder(model, words.pad_id, np.float32)
-    return _Network(model, encoder, encode, (words.pad_id, shapes.pad_id), labels.items)
+    encoder = Encoder(model, pad, np.float32)
+    return _Network(model, encoder, encode, (pad, shapes.pad_id), labels.items)
 
 
 @cache
@@ -355,10 +360,39 @@ def _in_float64(part: Any) -> Any:  # noqa: ANN401  (slovnet has no types)
     return part if names is None else type(part)(*(_in_float64(getattr(part, name)) for name in names))
 
 
+class WordNumbers:
+    """The words of navec in alphabetical order, held as bytes: 6 MB, where strings and a dictionary take 40.
+
+    Args:
+        file: navec's file of words, unpacked: how many there are, their counts (four bytes each), and a line for each
+            word. The last two stand for unknown words and for the ends of short texts.
+
+    Attributes:
+        counts: how often each word occurs in the news that the vectors were made from, shape (words,).
+    """
+
+    def __init__(self, file: bytes) -> None:
+        self.counts = np.frombuffer(file, np.uint32, int.from_bytes(file[:4], "little"), 4).copy()
+        words = file[4 + self.counts.nbytes :].split(b"\n")[:-2]
+        self._firsts = words[::_PAGE]
+        self._pages = [b"\n%b\n" % b"\n".join(words[at : at + _PAGE]) for at in range(0, len(words), _PAGE)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(b"".join(self._pages).decode().split())
+
+    def number_of(self, word: str) -> int | None:
+        """Return the index of a word in lower case; None for an unknown word."""
+        line = word.encode("utf-8", "surrogatepass")
+        number = bisect_right(self._firsts, line) - 1
+        page = self._pages[number]
+        place = page.find(b"\n%b\n" % line)
+        return None if place < 0 else number * _PAGE + page.count(b"\n", 0, place)
+
+
 @cache
 def embedding() -> Any:  # noqa: ANN401  (navec has no types)
     """Load, once for each process, the navec vectors of the natasha package: 250,000 words of news, 300 dimensions."""
-    from navec.navec import META, PQ, PQ_, VOCAB, Meta, Navec, Vocab  # noqa: PLC0415
+    from navec.navec import META, PQ, PQ_, VOCAB, Meta, Navec  # noqa: PLC0415
     from navec.tar import Tar  # noqa: PLC0415
 
     class Vectors(PQ):  # type: ignore[misc]
@@ -368,9 +402,14 @@ def embedding() -> Any:  # noqa: ANN401  (navec has no types)
             self.qdims = np.arange(self.qdim)
 
     with Tar(_shipped("emb/navec_news_v1_1B_250K_300d_100q.tar")) as tar:
-        vocabulary = Vocab.from_file(tar.load(VOCAB))
-        vocabulary.counts = np.array(vocabulary.counts, np.uint32)
-        return Navec(Meta.from_file(tar.load(META)), vocabulary, Vectors.from_file(tar.load(PQ_)))
+        words = WordNumbers(gzip.decompress(tar.load(VOCAB).read()))
+        return Navec(Meta.from_file(tar.load(META)), words, Vectors.from_file(tar.load(PQ_)))
+
+
+@lru_cache(maxsize=50_000)
+def number_of(word: str) -> int | None:
+    """Return the index of a word in lower case among the words of `embedding`; None for an unknown word."""
+    return embedding().vocab.number_of(word)  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=50_000)
@@ -379,12 +418,9 @@ def word_vector(word: str) -> npt.NDArray[np.float64] | None:
 
     A word with ё that is unknown is looked up with е.
     """
-    found = embedding().get(word)
-    if found is None:
-        found = embedding().get(word.replace("ё", "е"))
-    if found is None:
+    if (number := number_of(word)) is None and (number := number_of(word.replace("ё", "е"))) is None:
         return None
-    vector = found.astype(np.float64)
+    vector = embedding().pq[number].astype(np.float64)
     length = math.sqrt(float(vector @ vector))
     return vector / length if length else None
 

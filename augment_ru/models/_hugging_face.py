@@ -242,8 +242,7 @@ def loaded(head: str, argument: str, device: str, options: LoadingOptions) -> Pr
     Raises:
         AugmentError: there is no such model, or an option is wrong.
     """
-    placing: dict[str, Any] = {"device_map": options.device_map} if options.device_map else {}
-    return load(head, argument, device=device, dtype=options.dtype, **placing)
+    return load(head, argument, device=device, dtype=options.dtype, device_map=options.device_map)
 
 
 def signature_of(kind: str, pretrained: Pretrained, prompt: Prompt | None, options: Mapping[str, object]) -> str:

@@ -91,6 +91,7 @@ class TorchModel(Model):
                 the module has another number of outputs than `labels`.
         """
         import torch  # noqa: PLC0415
+        from accelerate.utils import send_to_device  # noqa: PLC0415
 
         found: list[Prediction] = [None] * len(examples)
         decode = self.decode or highest(self.labels or ())
@@ -99,7 +100,7 @@ class TorchModel(Model):
         def answer(batch: Ints) -> None:
             members = [examples[index] for index in batch]
             with torch.inference_mode(), casting:
-                inputs = moved(self.collate(members), self.device)
+                inputs = send_to_device(self.collate(members), self.device)
                 if isinstance(inputs, Mapping):
                     output = self.module(**inputs)
                 else:
@@ -135,14 +136,3 @@ def highest(labels: Sequence[str]) -> Decode:
         return [labels[index] for index in scores.float().argmax(-1).tolist()]
 
     return decode
-
-
-def moved(value: Any, device: Any) -> Any:  # noqa: ANN401  (what a collate function returns)
-    """Return a value (a tensor, or lists, tuples and mappings of them) with all tensors in it moved to a device."""
-    if callable(getattr(value, "to", None)):  # tensors, packed sequences, what tokenizers return
-        return value.to(device)
-    if isinstance(value, Mapping):
-        return {name: moved(one, device) for name, one in value.items()}
-    if isinstance(value, tuple | list):
-        return type(value)(moved(one, device) for one in value)
-    return value

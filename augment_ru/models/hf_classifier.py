@@ -185,8 +185,8 @@ def _hypotheses(own: Sequence[str], labels: Sequence[str], given: Options) -> tu
     Raises:
         AugmentError: no output or several are called entailment, the sentence has no {label}, or labels are not known.
     """
-    meant = [dict(pair.split("=", 1) for pair in given.mapping).get(name, name) for name in own]
-    entails = [at for at, name in enumerate(meant) if name.lower().startswith("entail")]
+    stated = _pairs(own, given.mapping)
+    entails = [at for at, name in enumerate(own) if stated.get(name, name).lower().startswith("entail")]
     if len(entails) != 1:
         raise AugmentError(f"option hypothesis: the labels are {', '.join(own)}; name one with mapping=X=entailment")
     if "{label}" not in (sentence := given.hypothesis or "") or not labels:
@@ -214,13 +214,7 @@ def matched_labels(
     Raises:
         AugmentError: an entry of the mapping is not a pair, or labels cannot be matched.
     """
-    given: dict[str, str] = {}
-    for pair in mapping:
-        left, equals, right = pair.partition("=")
-        if not equals:
-            raise AugmentError(f"option mapping: '{pair}' is no pair of labels; write MODEL=DATA, as in LABEL_0=нет")
-        check_known("label of the model", left, own)
-        given[left] = right
+    given = _pairs(own, mapping)
     known = {label.lower(): label for label in labels or ()}
     numbered = all(name == f"LABEL_{index}" for index, name in enumerate(own))
     matched = []
@@ -231,3 +225,15 @@ def matched_labels(
         remedy = f"match them with the option mapping={own[0]}={labels[0]},…"
         raise AugmentError(f"the model's labels are {', '.join(own)}, the data's {', '.join(labels)}; {remedy}")
     return tuple(matched)
+
+
+def _pairs(own: Sequence[str], mapping: Sequence[str]) -> dict[str, str]:
+    """Split pairs `MODEL=DATA`; map each label of the model to the label of the data that it stands for."""
+    found: dict[str, str] = {}
+    for pair in mapping:
+        left, equals, right = pair.partition("=")
+        if not equals:
+            raise AugmentError(f"option mapping: '{pair}' is no pair of labels; write MODEL=DATA, as in LABEL_0=нет")
+        check_known("label of the model", left, own)
+        found[left] = right
+    return found

@@ -154,41 +154,6 @@ class Options:
     spans: str | None = None
 
 
-def listed_choices(
-    name: str, options: Options, task: Task, record: Mapping[str, Any], labels: Sequence[str] | None
-) -> Iterator[Choice]:
-    """Yield each option that a row lists, in the order of the row, as a label and a text.
-
-    Args:
-        name: the name of the prompt, for messages.
-        options: where the row lists its options.
-        task: the row's task.
-        record: the row.
-        labels: the classes of the data; None if they are not known.
-
-    Raises:
-        AugmentError: the text that must end in options has none, a field is missing, or the labels of the data are not
-            those of the prompt.
-    """
-    if options.inside:
-        text = text_of(record, options.inside)
-        if not (found := options_in(text)):
-            raise AugmentError(f"field '{options.inside}' has no options «(A) … (B) …»")
-        yield from (Choice(letter, option.of(text)) for letter, (_, option) in zip(LETTERS, found, strict=False))
-    elif options.fields:
-        places_of = spelled(name, options.fields, labels)
-        yield from (Choice(label, text_of(record, field)) for label, field in places_of)
-    elif options.texts:
-        listed = list_of_texts(field_paths.value(record, options.texts))
-        yield from (Choice(text, text) for text in dict.fromkeys(listed))
-    elif options.spans:
-        start = field_paths.steps(options.spans)
-        fields = [characters.text for characters in task.layout.characters]
-        places = [place for place in offsets_of(record, task, fields) if place.path[: len(start)] == start]
-        texts = (place.span.of(text_of(record, place.text)).strip() for place in places)
-        yield from (Choice(text, text) for text in dict.fromkeys(texts))
-
-
 def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[str] | None) -> tuple[Choice, ...]:
     """Return the choices of a prompt: each word that stands for a label («Да»), and the label as the data write it.
 
@@ -571,10 +536,30 @@ class Prompt:
         They are the row's options, or else the labels of the prompt file, or else those of the data, in their order.
         """
         if self.options:
-            return tuple(listed_choices(self.name, self.options, self.task, record, labels))
+            return tuple(self._listed(self.options, record, labels))
         if self.labels:
             return spelled(self.name, self.labels, labels)
         return tuple(Choice(label, label) for label in labels or ())
+
+    def _listed(self, options: Options, record: Mapping[str, Any], labels: Sequence[str] | None) -> Iterator[Choice]:
+        """Yield each option that a row lists, in the order of the row, as a label and a text."""
+        if options.inside:
+            text = text_of(record, options.inside)
+            if not (found := options_in(text)):
+                raise AugmentError(f"field '{options.inside}' has no options «(A) … (B) …»")
+            yield from (Choice(letter, option.of(text)) for letter, (_, option) in zip(LETTERS, found, strict=False))
+        elif options.fields:
+            for label, field in spelled(self.name, options.fields, labels):
+                yield Choice(label, text_of(record, field))
+        elif options.texts:
+            listed = list_of_texts(field_paths.value(record, options.texts))
+            yield from (Choice(text, text) for text in dict.fromkeys(listed))
+        elif options.spans:
+            start = field_paths.steps(options.spans)
+            fields = [characters.text for characters in self.task.layout.characters]
+            places = [place for place in offsets_of(record, self.task, fields) if place.path[: len(start)] == start]
+            texts = (place.span.of(text_of(record, place.text)).strip() for place in places)
+            yield from (Choice(text, text) for text in dict.fromkeys(texts))
 
     def _answer(self, field: str, shot: Mapping[str, Any], labels: Sequence[str] | None) -> str:
         """Return the right answer of a demonstration as it is written in the prompt."""

@@ -47,22 +47,20 @@ class PromptedModel(Model):
         """
         prompts = [self._prompts(example) for example in examples]
         flat = [prompt for each in prompts for prompt in each]
-        closed = [index for index, prompt in enumerate(flat) if prompt.choices and not self.replies]
-        free = [index for index, prompt in enumerate(flat) if self.replies or not prompt.choices]
-        answers = [""] * len(flat)
-        scores: dict[int, LabelScores] = {}
-        for index, found in zip(closed, self.score([flat[index] for index in closed]), strict=True):
-            labels = [choice.label for choice in flat[index].choices]
-            answers[index] = labels[index_of_best(found)]
-            scores[index] = dict(zip(labels, found, strict=True))
-        for index, text in zip(free, self.write([flat[index] for index in free]), strict=True):
-            answers[index] = text
-        given, start = [], 0
+        scores = iter(self.score([prompt for prompt in flat if prompt.choices and not self.replies]))
+        texts = iter(self.write([prompt for prompt in flat if self.replies or not prompt.choices]))
+        given = []
         for each in prompts:
-            own = range(start, start + len(each))
-            prediction = self.prompt.answer(answers[own.start : own.stop])
-            given.append(Scored(prediction, tuple(scores[index] for index in own if index in scores)))
-            start = own.stop
+            answers: list[str] = []
+            own: list[LabelScores] = []
+            for prompt in each:
+                if self.replies or not prompt.choices:
+                    answers.append(next(texts))
+                    continue
+                labels, found = [choice.label for choice in prompt.choices], next(scores)
+                answers.append(labels[index_of_best(found)])
+                own.append(dict(zip(labels, found, strict=True)))
+            given.append(Scored(self.prompt.answer(answers), tuple(own)))
         return given
 
     def _prompts(self, example: Example) -> tuple[FilledPrompt, ...]:

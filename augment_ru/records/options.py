@@ -182,12 +182,9 @@ def ordered_options(record: Record) -> Ordered | None:
     held = field_paths.value(record.values, gold[0])
     if held in (None, ""):
         return Ordered(options, labels, None)
-    right = _label(label_of(held), labels)
+    stated = label_of(held)
+    right = stated if stated in labels or len(stated) != 1 else option_letter(stated)
     return Ordered(options, labels, labels.index(right)) if right in labels else None
-
-
-def _label(label: str, labels: Sequence[str]) -> str:
-    return label if label in labels or len(label) != 1 else option_letter(label)
 
 
 def reordered(record: Record, order: Sequence[int]) -> Reordered:

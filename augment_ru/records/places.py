@@ -151,28 +151,25 @@ def _pair(held: Sequence[object]) -> _Found:
 
 
 def _starts(held: Mapping[str, object]) -> _Found:
-    """Yield the numbers at the keys that are named like a start; a key may hold a list of numbers."""
+    """Yield the numbers at the keys that are named like a start; a key may hold a list of numbers, a column."""
     for key in filter(_START.search, held):
         numbers = held[key]
-        beside = [(_STOP.search(name) is not None, other) for name, other in held.items() if name != key]
+        others = {name: other for name, other in held.items() if name != key}
         if isinstance(numbers, list | tuple):
-            columns = [
-                (ends, other)
-                for ends, other in beside
-                if isinstance(other, list | tuple) and len(other) == len(numbers)
-            ]
+            columns = {name: one for name, one in others.items() if isinstance(one, list | tuple)}
+            columns = {name: column for name, column in columns.items() if len(column) == len(numbers)}
             for at, start in enumerate(map(_number, numbers)):
                 if start is not None:
-                    yield (key, at), start, _texts_and_ends((ends, column[at]) for ends, column in columns)
+                    yield (key, at), start, _texts_and_ends({name: column[at] for name, column in columns.items()})
         elif (start := _number(numbers)) is not None:
-            yield (key,), start, _texts_and_ends(beside)
+            yield (key,), start, _texts_and_ends(others)
 
 
-def _texts_and_ends(values: Iterable[tuple[bool, object]]) -> list[str | int]:
-    """Return the texts and the end numbers among values; each comes with whether it is named like an end."""
+def _texts_and_ends(values: Mapping[str, object]) -> list[str | int]:
+    """Return the texts among values, and the numbers whose keys are named like an end."""
     found: list[str | int] = []
-    for ends, value in values:
-        number = _number(value) if ends else None
+    for name, value in values.items():
+        number = _number(value) if _STOP.search(name) else None
         if number is not None:
             found.append(number)
         elif isinstance(value, str):

@@ -43,7 +43,7 @@ class Anchors(NamedTuple):
     borders: Mapping[str, list[int]]
 
 
-@dataclass(slots=True)
+@dataclass
 class Record:
     """A row of a dataset with its task.
 
@@ -60,10 +60,6 @@ class Record:
     task: Final[Task]
     line: Final[str | None] = None
     origin: Final[Any] = field(default=None, compare=False, repr=False)
-    _fields: tuple[str, ...] | None = field(default=None, init=False, compare=False, repr=False)
-    _texts: Mapping[str, str] | None = field(default=None, init=False, compare=False, repr=False)
-    _offsets: tuple[Offset, ...] | None = field(default=None, init=False, compare=False, repr=False)
-    _anchors: Anchors | None = field(default=None, init=False, compare=False, repr=False)
 
     def __repr__(self) -> str:
         return f"Record({brief(dict(self.values))}, task {self.task.name!r})"
@@ -71,13 +67,11 @@ class Record:
     def __reduce__(self) -> tuple[type["Record"], tuple[Any, ...]]:
         return type(self), (self.values, self.task, self.line, self.origin)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[str, ...]:
         """The names of the fields to perturb; the task's `qas[].query` becomes `qas[0].query` and so on."""
-        if self._fields is None:
-            always = self.task.layout.fields_of_every_row
-            self._fields = _fields(self.values, self.task) if always is None else always
-        return self._fields
+        always = self.task.layout.fields_of_every_row
+        return _fields(self.values, self.task) if always is None else always
 
     def texts(self) -> Mapping[str, str]:
         """Return the original texts of the fields to perturb, by field.
@@ -85,15 +79,15 @@ class Record:
         Raises:
             AugmentError: a field is missing, or does not hold a text.
         """
-        if self._texts is None:
-            self._texts = {name: _checked(self.values, name) for name in self.fields}
         return self._texts
+
+    @cached_property
+    def _texts(self) -> Mapping[str, str]:
+        return {name: _checked(self.values, name) for name in self.fields}
 
     @property
     def size(self) -> int:
         """The number of characters of the texts to perturb; missing texts count 0."""
-        if self._texts is not None:
-            return sum(map(len, self._texts.values()))
         held = [field_paths.value(self.values, name) for name in self.fields]
         return sum(len(one) for one in held if isinstance(one, str))
 
@@ -182,11 +176,11 @@ class Record:
         Raises:
             AugmentError: an offset does not match its text.
         """
-        if not self.task.layout.states_offsets:
-            return ()
-        if self._offsets is None:
-            self._offsets = tuple(offsets_of(self.values, self.task, self.fields))
         return self._offsets
+
+    @cached_property
+    def _offsets(self) -> tuple[Offset, ...]:
+        return tuple(offsets_of(self.values, self.task, self.fields)) if self.task.layout.states_offsets else ()
 
     def labelled(self) -> dict[str, list[Span]]:
         """Return the labelled spans (right answers) of each text if the task lets attacks edit them; otherwise `{}`."""
@@ -203,11 +197,10 @@ class Record:
             AugmentError: an offset does not match its text, or a field that must hold a list of texts holds another
                 value.
         """
-        if self._anchors is None:
-            self._anchors = self._found()
         return self._anchors
 
-    def _found(self) -> Anchors:
+    @cached_property
+    def _anchors(self) -> Anchors:
         if not self.task.layout.has_anchors:
             return Anchors({name: [] for name in self.fields}, {})
         for name in self.task.layout.lists:

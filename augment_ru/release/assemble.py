@@ -69,19 +69,13 @@ def assemble(
             rows, entries[-1][HARD] = hard_split(folder, task.test.records, searches, count, labelled=labelled)
             (folder / f"{HARD}.jsonl").write_bytes(rows)
             names.append(f"{task.recipe.name}/{HARD}.jsonl")
-    content: dict[str, Any] = {
-        **facts,
-        **figure_entries(totals, recipe),
-        "tasks": entries,
-    }
+    content: dict[str, Any] = {**facts, **figure_entries(totals, recipe), "tasks": entries}
     (target / RECIPE).write_bytes(recipe_file.read_bytes())
     for file in recipe.own_files:
         (target / OWN).mkdir(exist_ok=True)
         (target / OWN / Path(file).name).write_bytes((recipe_file.resolve().parent / file).read_bytes())
         names.append(f"{OWN}/{Path(file).name}")
-    content["prompts"] = stated_prompts(content, target / OWN)
-    content["examples"] = shown_pairs(target, content["tasks"])
-    content["demonstrations"] = shown_demonstrations(target, content["tasks"], content["inputs"])
+    content |= shown_entries(content, target)
     derived = derived_files(content, file_entries(target, names), target)
     for name, text in derived.items():
         (target / name).parent.mkdir(exist_ok=True)
@@ -89,6 +83,20 @@ def assemble(
     content["files"] = file_entries(target, [CARD, RECIPE, *names, *(name for name in derived if name != CARD)])
     (target / MANIFEST).write_bytes(encoded_manifest(content))
     return content
+
+
+def shown_entries(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the entries of the manifest that the card shows: the prompts of tasks, pairs of rows, demonstrations.
+
+    Args:
+        content: the manifest, with the entries of its tasks and input files.
+        folder: the release, with the user's own task and prompt files.
+    """
+    return {
+        "prompts": stated_prompts(content, folder / OWN),
+        "examples": shown_pairs(folder, content["tasks"]),
+        "demonstrations": shown_demonstrations(folder, content["tasks"], content["inputs"]),
+    }
 
 
 def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]], folder: Path) -> dict[str, str]:

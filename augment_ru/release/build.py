@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from augment_ru.constraints.protection import check_rules
 from augment_ru.errors import AugmentError, amount, saying_where
 from augment_ru.formats.files import check_folder, followed
+from augment_ru.options import integer
 from augment_ru.records.groups import grouped
 from augment_ru.release import manifest
 from augment_ru.release.assemble import assemble
@@ -135,8 +136,7 @@ class Staging(NamedTuple):
         if (stated := store.read(_STATE)) is None:
             store.write(_STATE, json.dumps(facts, ensure_ascii=False).encode())
             return
-        before = json.loads(stated)
-        if different := _first_difference(before, facts):
+        if different := _first_difference(json.loads(stated), facts):
             remedy = f"restore that, or delete the folder {self.unfinished}"
             raise AugmentError(f"{self.target}: the unfinished build was made from another {different}; {remedy}")
         if not resume:
@@ -286,8 +286,7 @@ class ReleaseBuild:
     tools: Tools = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.workers < 1:
-            raise AugmentError(f"workers {self.workers}; needs a number from 1 on")
+        integer("workers", self.workers, least=1)
         self.recipe = read_release_recipe(self.recipe_file)
         self.folder = self.recipe_file.resolve().parent
         self.staging = Staging.of(self.target)

@@ -1,6 +1,6 @@
 """Write people's verdicts into a release; its manifest and its card then state the shares of valid rows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,9 @@ def judged_figures(folder: Path, content: Mapping[str, Any], rows: Sequence[Mapp
     seen: set[str] = set()
     variations = []
     for task in content["tasks"]:
-        for name, ids in _ids(folder / task["name"]):
+        pairs = loaded(str(folder / task["name"]), EvaluationSettings()).pairs
+        for name, places in verdicts.perturbed(pairs).items():
+            ids = (verdicts.id_of(pairs, pairs.attacks[name][at]) for at in places)
             judged = [one for one in ids if one in known]
             seen.update(judged)
             if judged:
@@ -78,13 +80,6 @@ def judged_figures(folder: Path, content: Mapping[str, Any], rows: Sequence[Mapp
         "alpha": None if alpha is None else round(alpha, 4),
         "variations": variations,
     }
-
-
-def _ids(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield each variation of a task, and the ids that verdicts use for its perturbed rows."""
-    pairs = loaded(str(folder), EvaluationSettings()).pairs
-    for name, places in verdicts.perturbed(pairs).items():
-        yield name, [verdicts.id_of(pairs, pairs.attacks[name][at]) for at in places]
 
 
 def _figures(said: Sequence[str]) -> dict[str, Any]:

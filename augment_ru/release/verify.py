@@ -26,11 +26,9 @@ from augment_ru.formats.json_lines import parsed
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.release import edit_log, manifest, original_rows, release_recipe, variations
-from augment_ru.release.assemble import CARD, RECIPE, derived_files, task_entry
-from augment_ru.release.card import shown_demonstrations, shown_pairs
+from augment_ru.release.assemble import CARD, RECIPE, derived_files, shown_entries, task_entry
 from augment_ru.release.hard import HARD, hard_split, splits_in
 from augment_ru.release.judged import judged_figures
-from augment_ru.release.lm_eval import stated_prompts
 from augment_ru.release.manifest import check_recipe
 from augment_ru.release.original_rows import draw_episodes
 from augment_ru.release.variation_figures import VariationFigures, add_figures, entries_of, figure_entries, no_figures
@@ -571,56 +569,31 @@ def _expected_files(release: ReleaseFiles) -> set[str]:
 def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Iterator[str]:
     """Yield the problems of the manifest of a release whose rows have no problems."""
     content, recipe = release.content, release.recipe
-    shown = shown_demonstrations(release.folder, content["tasks"], content["inputs"])
-    head = {
-        "name": (recipe.name, "the name of the recipe"),
-        "settings": (_settings(release), "what the recipe sets"),
-        "prompts": (stated_prompts(content, release.folder / manifest.OWN), "how its tasks are asked"),
-        "examples": (shown_pairs(release.folder, content["tasks"]), "pairs of rows of the release"),
-        "demonstrations": (shown, "demonstrations of the release"),
-    }
-    if content.get("judged"):
-        rows = read_judged(str(release.folder / manifest.VERDICTS))
-        head["judged"] = (judged_figures(release.folder, content, rows), "what its verdicts come to")
-    for key, (expected, what) in head.items():
-        if content.get(key) != expected:
-            yield f"{manifest.MANIFEST}: '{key}' is not {what}"
-    inputs = [
+    stated = {**content, "inputs": [(one["task"], one["split"], one["file"], one["rows"]) for one in content["inputs"]]}
+    stated["models"] = {one["name"]: one["model"] for one in content.get("models", ())}
+    expected: dict[str, Any] = {"name": recipe.name, "models": recipe.searches}
+    with suppress(AugmentError):  # an attack cannot be made where its model is missing
+        expected["settings"] = variations.settings_of(variations.make_tools(release.located))
+    expected["inputs"] = [
         (task.name, split, getattr(task, split), known[split])
         for task, known in zip(recipe.tasks, content["tasks"], strict=True)
         for split in ("train", "test")
         if known[split]
     ]
-    if [(one["task"], one["split"], one["file"], one["rows"]) for one in content["inputs"]] != inputs:
-        yield f"{manifest.MANIFEST}: 'inputs' is not the files of the recipe with the numbers of rows of the release"
+    expected |= shown_entries(content, release.folder)
+    if content.get("judged"):
+        rows = read_judged(str(release.folder / manifest.VERDICTS))
+        expected["judged"] = judged_figures(release.folder, content, rows)
+    for key, value in expected.items():
+        if stated.get(key) != value:
+            yield f"{manifest.MANIFEST}: '{key}' is not what follows from the recipe and the files of the release"
     totals = no_figures(recipe)
-    stated_models = {one["name"]: one["model"] for one in content.get("models", ())}
-    if stated_models != recipe.searches:
-        yield f"{manifest.MANIFEST}: its models are not those of the recipe"
     for check, known in zip(checks, content["tasks"], strict=True):
-        if check.rows is not None:
-            yield from _entry_problems(release, check.rows, known)
+        for key, value in task_entry(recipe, check.rows).items() if check.rows else ():
+            if key not in ("attacks", "searches") and value != known.get(key):  # the figures are checked below
+                yield f"{manifest.MANIFEST}: '{key}' of '{known['name']}' does not follow from its rows and the recipe"
         add_figures(totals, check.figures)
     yield from _figure_problems(figure_entries(totals, recipe), content, "over all tasks")
-
-
-def _settings(release: ReleaseFiles) -> Mapping[str, Any]:
-    """Return the settings of the attacks as the recipe gives them.
-
-    If something that they need is not installed here, return the settings that the manifest states.
-    """
-    try:
-        return variations.settings_of(variations.make_tools(release.located))
-    except AugmentError:
-        stated: Mapping[str, Any] = release.content["settings"]
-        return stated
-
-
-def _entry_problems(release: ReleaseFiles, rows: original_rows.TaskInput, known: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the problems of a task's entry in the manifest; its figures are not checked here."""
-    for key, value in task_entry(release.recipe, rows).items():
-        if key not in ("attacks", "searches") and value != known.get(key):
-            yield f"{manifest.MANIFEST}: '{key}' of '{rows.recipe.name}' does not follow from its rows and the recipe"
 
 
 def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: int) -> Iterator[str]:

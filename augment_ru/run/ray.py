@@ -18,6 +18,7 @@ from typing import Any
 from augment_ru.engine.augmenter import Augmenter
 from augment_ru.engine.frames import PerturbsColumns
 from augment_ru.errors import AugmentError, optional, said
+from augment_ru.formats.parquet import with_columns
 from augment_ru.records.task import Task
 from augment_ru.run.work import Done, Session, Work, set_to_one, shipped, unpacked_work
 from augment_ru.signals import HeldSignals
@@ -236,11 +237,4 @@ class _Batches:
     def __call__(self, table: Any) -> Any:  # noqa: ANN401
         import pyarrow as pa  # noqa: PLC0415
 
-        for name, values in self.columns(table.to_pydict()).items():
-            at = table.schema.get_field_index(name)
-            if at < 0:
-                table = table.append_column(name, pa.array(values, pa.string()))
-            else:
-                field = table.schema.field(at)
-                table = table.set_column(at, field, pa.array(values, field.type))
-        return table
+        return with_columns(pa, table, self.columns(table.to_pydict()))

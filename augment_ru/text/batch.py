@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -31,24 +31,20 @@ _BEGINNING = 12
 """How many characters `of_few_letters` reads first; in most texts they hold more than two letters, which is enough."""
 
 
-class Viewer(Protocol):
-    """The members of an attack that decide which characters of a batch it may edit (`Batch.seen_by` reads them)."""
+class AttackView(NamedTuple):
+    """What decides which characters of a batch an attack may edit.
 
-    @property
-    def exchanges_options(self) -> bool:
-        """Whether the attack may replace the wrong options (offered answers) of a question."""
+    Attributes:
+        exchanges_options: whether the attack may replace the wrong options (offered answers) of a question.
+        exchanges: the labels of the protected names that the attack may replace, such as `PER` (persons).
+        guards: the names of the constraints whose spans the attack may not touch, for any task (its guards).
+        joins: the names of constraints; each span that they find counts as one word for the attack.
+    """
 
-    @property
-    def exchanges(self) -> frozenset[str]:
-        """The labels of the protected names that the attack may replace, such as `PER` (persons)."""
-
-    @property
-    def guards(self) -> Sequence[str]:
-        """The names of the constraints whose spans the attack may not touch, for any task (its guards)."""
-
-    @property
-    def joins(self) -> Sequence[str]:
-        """The names of constraints; each span that they find counts as one word for the attack."""
+    exchanges_options: bool
+    exchanges: frozenset[str]
+    guards: tuple[str, ...]
+    joins: tuple[str, ...]
 
 
 class Batch:
@@ -99,7 +95,7 @@ class Batch:
         self.guarded = guarded or {}
         self._prepared: Batch | None = None
         self._joined: Sequence[Sequence[Span]] = ()
-        self._views: dict[tuple[bool, frozenset[str], tuple[str, ...], tuple[str, ...]], Batch] = {}
+        self._views: dict[AttackView, Batch] = {}
         self._kept: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
@@ -157,7 +153,7 @@ class Batch:
         rows = self._row_of[places]
         return streams.inner(rows, places - self.starts[rows])
 
-    def seen_by(self, attack: "Viewer") -> "Batch":
+    def seen_by(self, attack: AttackView) -> "Batch":
         """Return the batch for one attack: with the spans that are protected from it, and the words that it may edit.
 
         The spans of the attack's guards (constraints that it keeps to, whatever the task) are added to the protected
@@ -167,27 +163,26 @@ class Batch:
           their markers, and not what another rule protects inside them.
         - An attack that exchanges names, such as those labelled `PER`, may edit them, unless the answers of the record
           depend on names (`Context.named`).
-        """
-        key = (attack.exchanges_options, attack.exchanges, tuple(attack.guards), tuple(attack.joins))
-        whole = self.prepared
-        if key not in whole._views:  # noqa: SLF001  (another batch of this class)
-            view = whole._view(*key)  # noqa: SLF001
-            if view is whole:  # not kept, so that a batch does not wait for the search for cycles
-                return whole
-            whole._views[key] = view  # noqa: SLF001
-        return whole._views[key]  # noqa: SLF001
 
-    def _view(self, options: bool, names: frozenset[str], guards: Sequence[str], joins: Sequence[str]) -> "Batch":  # noqa: FBT001
-        spans = self._with_free_options() if options else self._given
+        Args:
+            attack: what the attack may edit (`Attack.view`).
+        """
+        whole = self.prepared
+        found = whole._views.get(attack) or whole._view(attack)  # noqa: SLF001  (another batch of this class)
+        if found is not whole:  # which is not kept, so that a batch does not wait for the search for cycles
+            whole._views[attack] = found  # noqa: SLF001
+        return found
+
+    def _view(self, attack: AttackView) -> "Batch":
+        spans = self._with_free_options() if attack.exchanges_options else self._given
+        names = attack.exchanges
         if names and any(span.label in names for row in spans for span in row):
             rows = zip(spans, self.contexts, strict=False)
             spans = [[one for one in row if one.label not in names or context.named] for row, context in rows]
-        joined: Sequence[Sequence[Span]] = ()
-        if guards:
+        if attack.guards:
             given = spans or [()] * len(self)
-            spans = [[*own, *more] for own, more in zip(given, self._of_guards(guards), strict=True)]
-        if joins:
-            joined = self._of_guards(joins)
+            spans = [[*own, *more] for own, more in zip(given, self._of_guards(attack.guards), strict=True)]
+        joined = self._of_guards(attack.joins)
         if spans is self._given and not any(joined):
             return self
         other = copy(self)
@@ -370,8 +365,7 @@ class Batch:
                 first, last = np.searchsorted(starts, (at + span.start, at + span.stop)).tolist()
                 firsts[first + 1 : last] = False
         begins = np.flatnonzero(firsts)
-        ends = np.append(begins[1:], starts.size) - 1
-        return starts[begins], stops[ends]
+        return starts[begins], stops[np.append(begins[1:], starts.size) - 1]
 
     def protected(self, row: int) -> list[Span]:
         """Return the protected spans of one text, sorted, with places counted from the start of the text.

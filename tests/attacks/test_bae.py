@@ -196,7 +196,7 @@ def test_what_is_drawn_is_as_likely_as_the_model_says() -> None:
     ("options", "message"),
     [
         ({"mode": "both"}, "possible: replace, insert, either"),
-        ({"top_k": "0"}, "needs a number from 1"),
+        ({"top_k": "0"}, "needs an integer, 1 or more"),
         ({"temperature": "0"}, "over 0"),
     ],
 )

@@ -12,6 +12,8 @@ from augment_ru.resources import dictionary_path, rows
 
 _ROWS = [row for row in rows(dictionary_path("names"), columns=4) if row[0] != "-"]
 _GROUPS = sorted({row[0] for row in _ROWS})
+_SHORT = {tuple(name.split(" ")) for row in _ROWS if row[1] == "name" for name in row[2:] if " " in name}
+"""Each name that has a short form, with this form."""
 
 
 def exchanged(text: str, group: str = "tatar", seed: int = 0) -> str:
@@ -48,7 +50,7 @@ def test_names_are_declined(name: str, part: str, gender: str, cases: str) -> No
 def test_one_person_gets_one_name_in_each_case(group: str) -> None:
     text = exchanged("Иван ждёт. Мы ждали Ивана, ходили с Иваном, писали Ивану.", group)
     (name,) = re.findall(r"^(\w+) ждёт", text)
-    known = {row[2] for row in _ROWS if row[:2] == (group, "name")}
+    known = {row[2].split(" ")[0] for row in _ROWS if row[:2] == (group, "name")}
     assert name in known
     forms = [declined(name, "name", "masc", case) for case in ("accs", "ablt", "datv")]
     assert text == f"{name} ждёт. Мы ждали {forms[0]}, ходили с {forms[1]}, писали {forms[2]}."
@@ -65,9 +67,40 @@ def test_whole_names_stay_whole() -> None:
 def test_short_names_become_short_ones(group: str) -> None:
     text = exchanged("Миша позвонил Кате.", group)
     first, second = re.fullmatch(r"(\w+) позвонил (\w+)\.", text).groups()  # type: ignore[union-attr]
-    short = [row for row in _ROWS if tuple(row[:2]) == (group, "short")]
-    assert first in {row[2] for row in short}
-    assert second in {declined(row[3], "short", "femn", "datv") for row in short}
+    names = {name for row in _ROWS if row[:2] == (group, "name") for name in row[2:]}
+    short = {one for name, one in _SHORT if f"{name} {one}" in names}
+    assert first in short
+    assert second in {declined(one, "short", "femn", "datv") for one in short}
+
+
+@pytest.mark.parametrize("group", _GROUPS)
+def test_a_short_name_goes_with_the_full_one(group: str) -> None:
+    text = exchanged("Алексей опоздал. Лёша проспал, и Алёше стало стыдно.", group)
+    full, short, again = re.fullmatch(r"(\w+) опоздал\. (\w+) проспал, и (\w+) стало стыдно\.", text).groups()  # type: ignore[union-attr]
+    assert (full, short) in _SHORT
+    assert full != "Алексей"
+    assert again == declined(short, "short", "masc", "datv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Женя Иванова купила билет. Евгений Сидоров ушёл.", "Тима позвонил Тимуру Ильичу. Тимофей Орлов молчал."],
+)
+def test_a_short_name_that_may_mean_no_one_or_several_is_a_name_by_itself(text: str) -> None:
+    found = re.findall("[А-ЯЁ][а-яё]+", exchanged(text))
+    assert (found[-2], found[0]) not in _SHORT
+
+
+@pytest.mark.parametrize("text", ["Ванька убежал. Иван его догнал.", "«Лёха», — крикнул Пётр. Алексей ушёл."])
+def test_a_name_stays_beside_a_tender_form_of_it(text: str) -> None:
+    assert re.findall("Иван|Алексей", exchanged(text))
+
+
+def test_an_initial_goes_with_the_name_it_stands_for() -> None:
+    text = exchanged("Лёша Петров приехал. А. Петров выступил. Ольга Сергеевна лечит. О. С. Кузнецову знают.")
+    short, surname, letter, same = re.match(r"(\w+) (\w+) приехал\. (\w)\. (\w+) выступил", text).groups()  # type: ignore[union-attr]
+    assert (letter, short) in {(name[0], one) for name, one in _SHORT}
+    assert surname == same != "Петров"
 
 
 @pytest.mark.parametrize("group", _GROUPS)

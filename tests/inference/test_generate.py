@@ -194,7 +194,7 @@ def _full(inputs: Any, **options: Any) -> Any:
 
 @pytest.mark.parametrize("options", [{"beams": 0}, {"temperature": 0.0}, {"temperature": -1.0}, {"top_k": 0}])
 def test_values_out_of_range_are_one_line(options: dict[str, Any]) -> None:
-    with pytest.raises(AugmentError, match="needs a number") as error:
+    with pytest.raises(AugmentError, match=r"needs a number|needs an integer, 1 or more") as error:
         Decoding(**options)
     assert "\n" not in str(error.value)
 
@@ -203,4 +203,4 @@ def test_values_out_of_range_are_one_line(options: dict[str, Any]) -> None:
 def _released() -> Iterator[None]:
     yield
     pretrained.release()
-    assert not pretrained._loaded
+    assert not pretrained._load.cache_info().currsize

@@ -155,6 +155,7 @@ def test_a_model_of_entailment_is_asked_about_each_label(folders: dict[str, str]
     for wrong, message in (
         ({"hypothesis": "Это {label}."}, "name one with mapping=X=entailment"),
         ({**options, "hypothesis": "Это оно."}, "needs a sentence with {label}"),
+        ({**options, "mapping": "LABEL_1"}, "'LABEL_1' is no pair of labels"),
     ):
         with pytest.raises(AugmentError, match=message):
             model_of(spec, request, wrong)

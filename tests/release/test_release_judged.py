@@ -115,7 +115,9 @@ def test_changed_verdicts_and_shares_are_named(copy: Path, tmp_path: Path) -> No
     path.write_bytes(kept)
     content["judged"]["valid"] += 1
     (copy / "manifest.json").write_bytes(encoded_manifest(content))
-    assert "manifest.json: 'judged' is not what its verdicts come to" in list(verify_release(copy))
+    assert "manifest.json: 'judged' is not what follows from the recipe and the files of the release" in list(
+        verify_release(copy)
+    )
 
 
 def test_other_answers_and_other_releases_are_refused(

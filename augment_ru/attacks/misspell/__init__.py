@@ -178,9 +178,10 @@ class Misspellings:
             if len(known) > _REMEMBERED:
                 known.clear()
                 new = list(words)
-            found = self._found(Words(new), [self.of(word) for word in new])
-            rates = np.minimum(np.bincount(found.words, found.rates, minlength=len(new)), _HIGHEST)
-            known.update(zip(new, rates.tolist(), strict=True))
+            for some in (new[at : at + _AT_ONCE] for at in range(0, len(new), _AT_ONCE)):
+                found = self._found(Words(some), [self.of(word) for word in some])
+                rates = np.minimum(np.bincount(found.words, found.rates, minlength=len(some)), _HIGHEST)
+                known.update(zip(some, rates.tolist(), strict=True))
         return np.array([known[word] for word in words], dtype=np.float64)
 
     def misspelt(self, words: Sequence[str], keys: Keys) -> list[Misspelt]:
@@ -271,6 +272,8 @@ _SECOND = np.uint64(0x5851F42D4C957F2D)
 """A constant that makes the draws of a second error differ from those of the first one."""
 _SHORTEST_BEGINNING = 3
 _REMEMBERED = 200_000
+_AT_ONCE = 2_000
+"""Rates of so many words are computed at once: those of all words of a long text would take 60 MB."""
 
 
 def _is_other_word(word: str) -> bool:

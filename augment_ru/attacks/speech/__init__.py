@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from augment_ru.attacks.numbers import compound
-from augment_ru.attacks.speech.said import Amounts, amounts, said_numbers, said_roman
+from augment_ru.attacks.speech.said import Amounts, amounts, case_of_noun, said_numbers, said_roman
 from augment_ru.draws import Floats, Ints, Keys, Streams, unit
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Attack
@@ -190,7 +190,7 @@ def _may_be_alone(short: str, units: Mapping[str, str]) -> bool:
     return short not in units or _UNIT_ALONE.fullmatch(short) is not None
 
 
-_UNIT_ALONE = re.compile(r"\W.*|[а-яё]{2}.*[^\w ].*|[^\Wаеёиоуыэюя]{2,}")
+_UNIT_ALONE = re.compile(r"[^\w\"].*|[а-яё]{2}.*[^\w ].*|[^\Wаеёиоуыэюя]{2,}")
 
 
 _Error = tuple[int, str, float, str, int]
@@ -287,13 +287,16 @@ def _spoken_signs(batch: Batch, words: _Words, table: _Table) -> Iterator[_Spoke
     for row in np.unique(batch.rows(hints)).tolist():
         for match in table.spoken.finditer(words.text, starts[row], starts[row + 1]):
             said = table.said[short := match[0].lower()]
+            if short in _NOUNS:  # «на ул. Садовой»
+                said = counted_phrase(1, said, case_of_noun(words.text[starts[row] : match.start()]))
             if short in table.amounts.units:  # «за кв. м», «сколько кг»
                 by = _BY_EACH.search(words.text, starts[row], match.start())
                 said = counted_phrase(1, said, "accs") if by else counted_phrase(5, said, "nomn")
             yield row, *match.span(), said
 
 
-_BY_EACH = re.compile(r"\bза\s+\Z", re.IGNORECASE)
+_NOUNS = frozenset({"проф.", "стр.", "тел.", "ул."})
+_BY_EACH = re.compile(r"\b(?:за|в)\s+\Z", re.IGNORECASE)
 
 
 def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]:
@@ -312,7 +315,7 @@ def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]
 
 
 _GAP = r"[^\S\n]"  # a line feed stands between two texts of a chunk
-_CLOSE = {"°": rf"(?:(?<=\d)|(?<=\d{_GAP}))°", "-": rf"(?<!\S)(?<!\d{_GAP})-(?=\d)"} | {
+_CLOSE = {"°": rf"(?:(?<=\d)|(?<=\d{_GAP}))°", "-": rf"(?:(?<!\S)(?<!\d{_GAP})|(?<=…)|(?<=\.\.))-(?=\d)"} | {
     one: rf"(?<=\w){one}(?=\w)|(?<=\w{_GAP}){one}(?={_GAP}?[\w-])" for one in "<>"
 }
 """Where signs that mean other things, too, are spoken: before a number, between two words."""
@@ -560,6 +563,7 @@ def _lowered(batch: Batch, words: _Words, free: Mask) -> tuple[Ints, Ints, Seque
     is_sign = ~np.array([match[0].isalpha() for match in found], dtype=np.bool_)
     kept = (counted(free, starts, stops) == stops - starts) & ~(is_sign & inside[starts + 1])  # «кто-то» stays
     starts, stops, is_sign = starts[kept], stops[kept], is_sign[kept]
+    inside[1:] |= ~free  # «+5…+7»
     opens = np.flatnonzero(np.append(True, (starts[1:] != stops[:-1]) | ~is_sign[1:] | ~is_sign[:-1])[: starts.size])
     joins, space = np.zeros(starts.size, dtype=np.bool_), batch.codes == ord(" ")
     joins[opens] = (

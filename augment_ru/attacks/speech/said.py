@@ -1,7 +1,7 @@
 """Numbers in words, as they are spoken, with their units, in the case that the text requires: «до 6 кг»."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain, product
@@ -16,6 +16,7 @@ from augment_ru.language.numerals import (
     NO_GENITIVE,
     NUMERAL_CASES,
     Noun,
+    amount_in_words,
     cardinal,
     case_of_unit,
     cases_at,
@@ -23,11 +24,9 @@ from augment_ru.language.numerals import (
     compound_start,
     counted_phrase,
     decimal,
-    is_half,
     noun_after,
     nouns_behind,
     ordinal,
-    sum_of_money,
     time_noun,
     time_of_day,
     ways_to_count,
@@ -42,6 +41,7 @@ class Amounts(NamedTuple):
 
     Attributes:
         number: a pattern that finds a number, with a sign of money before it and the units after it.
+        unit: a pattern that finds a unit.
         units: maps each unit that `number` finds, in lower case, to its words: «кв. м» to «квадратный метр».
         numbered: a pattern that finds, at the end of the text before a number, a noun in short form that takes one:
             «стр.».
@@ -49,6 +49,7 @@ class Amounts(NamedTuple):
     """
 
     number: re.Pattern[str]
+    unit: re.Pattern[str]
     units: Mapping[str, str]
     numbered: re.Pattern[str]
     nouns: Mapping[str, str]
@@ -65,20 +66,31 @@ def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
         r"(?:[.,]|:(?=\d\d\b)|-(?=00\b))(?P<part>\d{1,5})(?![.,:-]?\d)"
         r"|(?P<whole>\d{1,3}(?:\.\d{3}){2,3}(?!\.?\d)|\d{1,3}(?:[ \u00a0]\d{3}){1,3}(?![ \u00a0‑-]?\d)|\d{1,12})"
         r"(?:(?:[-‑](?P<ending>(?-i:[а-яё]{1,3}))|(?P<glued>ый|[оиы]й|[аоы]е|ая|я|го|о?му|[оы]м|[оыеу]?х|т?и|мя|е))(?![\w-]))?)"
-        rf"(?:\s?(?P<scale>тыс\b\.?|млн\b\.?|млрд\b\.?|трлн\b\.?))?(?:\s?(?P<unit>{unit})(?:/(?P<per>{unit}|[а-яё]+))?)?"
+        rf"(?:\s?(?P<scale>тыс|млн|млрд|трлн)\b\.?)?(?:\s?(?P<unit>{unit})(?:/(?P<per>{unit}|[а-яё]+))?)?"
         r"(?![^\W_]|[-‑][^\W\d_]|/\d)",
         re.IGNORECASE,
     )
     short = "|".join(map(re.escape, nouns)) or "(?!)"
-    return Amounts(number, units, re.compile(rf"(?<![\w.-])(?:{short})\s?$", re.IGNORECASE), nouns)
+    numbered = re.compile(rf"(?<![\w.-])(?:{short})\s?$", re.IGNORECASE)
+    return Amounts(number, re.compile(rf"\s?({unit})(?!\w)"), units, numbered, nouns)
 
 
 def _unit(short: str) -> str:
     """Return the pattern of a unit; one of a single letter is small, and no part of «т. е.»."""
-    end = r"(?!\w)" * short[-1].isalnum()
-    return rf"(?-i:{re.escape(short)}){end}(?!\.\s?[а-яё]{{1,2}}\.)" if len(short) == 1 else re.escape(short) + end
+    before, after = _ONLY_AT.get(short, ("", ""))
+    end = r"(?!\w)" * short[-1].isalnum() + after
+    one = rf"(?-i:{re.escape(short)}){end}(?!\.\s?[а-яё]{{1,2}}\.)" if len(short) == 1 else re.escape(short) + end
+    return before + one
 
 
+_ONLY_AT = {
+    "к": (r"(?:(?<=[рб.]\s\d\d\s)|(?<=[рб.]\s\d\d)|(?<=[рб.]\s\d\s)|(?<=[рб.]\s\d))", ""),
+    "м": ("", r"(?!\.?\sи\s\d+\sж\b)"),
+    '"': (r"(?<=\d[.,]\d)(?<!\"\d[.,]\d)", ""),
+    "с": ("", r"(?=\s*(?:[,;:!?)]|\.?$|\.\s[А-ЯЁ])|\s(?:и|на|от|до)\b)"),
+    **dict.fromkeys(("р. в день", "р. в неделю", "р. в сутки", "р/д", "р/день"), (r"(?<!\d\d)(?<!\d\d\s)", "")),
+}
+"""What must stand before and behind units that may be other words: «5 р. 50 к.»; «3 р. в день», not «500 р. в день»."""
 _YEARS_OF = {"г.": "год", "г": "грамм", "гг.": "год"}
 _CAPITALS = re.compile(r"[А-ЯЁ]{2,}")
 _GROUPS = re.compile(
@@ -91,17 +103,20 @@ _DATE = re.compile(
     r"|(?P<from>\d{4})-(?P<of>\d\d)-(?P<at>\d\d))(?:\s?г(?:\.|ода)?(?!\w))?(?!\w|[-/.]\d)"
 )
 _PAIR = re.compile(r"(?<![\w.,/-])(?P<one>\d{1,4})/(?P<other>\d{1,4})(?![\w/-]|[.,]\d)(?P<short>\s?г(?:г?\.|г?\b))?")
-_CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d|(?:[01]?\d|2[0-3])(?::[0-5]\d|-00)")
+_CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d|(?:[01]?\d|2[0-3])(?::[0-5]\d|-00|\.00)")
 """A time such as 19.30, 9:05, 9-00."""
+_IN_MORNING = re.compile(r"\b[вк]\s0?\d\.[0-5]\d$", re.IGNORECASE)
+"""A time with a full stop, such as «в 8.15», which may be another number without «в»."""
 _FAR = 80
 """How many characters before and behind a number are read."""
 _ANOTHER = r"\d+(?:[.,]\d+)*(?:-[а-яё]{1,3})?"
 _FROM = re.compile(
-    rf"(?<!\w)(?:(?:{_ANOTHER}|[IVXХ]+),\s)*(?:{_ANOTHER}|[IVXХ]+)\s*(?:[-‑–—]|(?:,|и|или)\s)?\s*$|(?<!\S)[-−+±]\s?$"
+    rf"(?<!\w)(?<!\S[-−+±])[-−+±]?(?:(?:{_ANOTHER}|[IVXХ]+),\s)*(?:{_ANOTHER}|[IVXХ]+)"
+    r"(?:\s*(?:[-‑–]\s?|(?:,|и|или)\s)?|—|(?:…|\.{2,3})[-−+]?)\s*$|(?<!\S)[-−+±]\s?$"
 )
 """What stands between a number and what governs it: the first number of «5–10 мая», a sign."""
 _TO = re.compile(
-    r"(?:\s*(?:[-‑–—,]|(?:и|или|по|до|на)\b)\s*(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+", re.IGNORECASE
+    r"(?i)(?:\s*(?:[-‑–—,]|…|\.{2,3}|(?:и|или|по|до|на)\b)\s*[+−-]?(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+"
 )
 """What stands between a number and its noun: «5–10 мая», «от 4 до 6 часов»."""
 _NAME, _CENTURY = re.compile(r"([А-ЯЁ][а-яё]+)\s+$"), re.compile(r"\s*(?:(?P<many>вв)|в)\.")
@@ -122,7 +137,7 @@ def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
     text = _SIZE.sub(lambda match: re.sub("[хxХX]", "×", match[0]), text)
     done: list[Said] = []
-    for one in chain(_groups(text), _dates(text, found), _days(text), _pairs(text), _rest(text, found, done)):
+    for one in chain(_special(text, found), _rest(text, found, done)):
         if all(one[1] <= start or stop <= one[0] for start, stop, _ in done):
             done.append(one)
     joined: list[Said] = []
@@ -142,7 +157,7 @@ def _rest(text: str, found: Amounts, done: list[Said]) -> Iterator[Said]:
     for match in found.number.finditer(text):
         alone = match["minus"] or match[0][0] not in "-‑"  # not «РД-13-3»
         if alone or any(stop == match.start() for _, stop, _ in done):
-            yield _fitted(text, *_amount(text, match, found))
+            yield _fitted(text, *_amount(text, match, found, done))
 
 
 def _fitted(text: str, start: int, stop: int, new: str) -> Said:
@@ -158,12 +173,30 @@ _NEAR = 1_000
 """How many characters around a number tell whether a text has ё."""
 
 
-def _groups(text: str) -> Iterator[Said]:
+def _special(text: str, found: Amounts) -> Iterator[Said]:
+    """Yield what is no single number with its unit: telephones, dates, ranges, fractions, classes, flats."""
+    for pattern, say in _special_forms():
+        for match in pattern.finditer(text):
+            if new := say(match, text[: match.start()], text[match.end() :], found):
+                yield *match.span(), new
+    yield from _pairs(text, found)
+
+
+_Say = Callable[[re.Match[str], str, str, Amounts], str]
+"""Takes a match, the texts before and behind it, and the patterns; returns how it is said, or "" for another."""
+
+
+@cache
+def _special_forms() -> Sequence[tuple[re.Pattern[str], _Say]]:
+    months = "|".join(listed("month"))
+    days = re.compile(rf"(?<![\w.,:/–—-])(\d\d?)\s?[–—-]\s?(\d\d?)(?=\s+(?:{months})\b)")
+    return (_GROUPS, _group), (_DATE, _date), (days, _days), (_TIMES, _times), (_CLASS, _class), (_FLAT, _flat)
+
+
+def _group(match: re.Match[str], _before: str, _behind: str, _found: Amounts) -> str:
     """«8 903 123-05-67» → «восемь девятьсот три сто двадцать три ноль пять шестьдесят семь»."""
-    for match in _GROUPS.finditer(text):
-        if not _DATE.match(text, match.start()):
-            said = (_spelled(group) for group in re.findall(r"\d+", match[0]))
-            yield *match.span(), "плюс " * (match[0][0] == "+") + " ".join(said)
+    said = " ".join(map(_spelled, re.findall(r"\d+", match[0])))
+    return "" if _DATE.match(match.string, match.start()) else "плюс " * (match[0][0] == "+") + said
 
 
 def _spelled(figures: str) -> str:
@@ -171,60 +204,111 @@ def _spelled(figures: str) -> str:
     return " ".join(["ноль"] * (len(figures) - len(str(number))) + [cardinal(number, "nomn")])
 
 
-def _dates(text: str, found: Amounts) -> Iterator[Said]:
-    """«на 14.02.2022 г.» → «на четырнадцатое февраля две тысячи двадцать второго года», «до 31.12»."""
+def _date(match: re.Match[str], before: str, behind: str, found: Amounts) -> str:
+    """«на 14.02.2022 г.» → «на четырнадцатое февраля две тысячи двадцать второго года», «до 31.12», no «10.05 кг»."""
     months = {int(number): name for name, number in listed("month").items()}
-    for match in _DATE.finditer(text):
-        day, month, year = (int(match[one] or match[other] or 0) for one, other in _DATE_PARTS)
-        before = _FROM.sub("", text[: match.start()])
-        if day in _DATES and month in months and (year or _is_day(match, before, found)):
-            said = f"{ordinal(day, case_of_day(before), 'neut')} {months[month]}"
-            yield *match.span(), f"{said} {ordinal(year, 'gent', 'masc')} года" if year else said
-
-
-def _is_day(match: re.Match[str], before: str, found: Amounts) -> bool:
-    """Tell whether a day and a month without a year are no other number: «до 31.12», not «до 10.05 кг»."""
-    number = found.number.match(match.string, match.start())
-    counted = any(noun.case == "gent" for noun in nouns_behind(match.string[match.end() :]))
-    unit = number is not None and number["unit"]
-    return match["by"] == "." and _ON_DAY.search(before) is not None and not (unit or counted)
+    day, month, year = (int(match[one] or match[other] or 0) for one, other in _DATE_PARTS)
+    before, number = _FROM.sub("", before), found.number.match(match.string, match.start())
+    counts = (number and number["unit"]) or any(noun.case == "gent" for noun in nouns_behind(behind))
+    if (
+        day not in _DATES
+        or month not in months
+        or not (year or (match["by"] == "." and _ON_DAY.search(before) and not counts))
+    ):
+        return ""
+    said = f"{ordinal(day, case_of_day(before), 'neut')} {months[month]}"
+    return f"{said} {ordinal(year, 'gent', 'masc')} года" if year else said
 
 
 _ON_DAY = re.compile(r"(?:^|(?<!\w)(?:со?|до|от|после|около|по|на|к))\s+$", re.IGNORECASE)
 _DATE_PARTS = (("day", "at"), ("month", "of"), ("year", "from"))
 
 
-def _days(text: str) -> Iterator[Said]:
+def _days(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:
     """«5–10 мая» → «с пятого по десятое мая»."""
-    for match in _range_of_days().finditer(text):
-        first, last = map(int, match.groups())
-        if first in _DATES and last in _DATES and cases_at(text[: match.start()]) & {"nomn"}:
-            yield *match.span(), f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
+    first, last = map(int, match.groups())
+    if first not in _DATES or last not in _DATES or "nomn" not in cases_at(before):
+        return ""
+    return f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
 
 
-@cache
-def _range_of_days() -> re.Pattern[str]:
-    months = "|".join(listed("month"))
-    return re.compile(rf"(?<![\w.,:/–—-])(\d\d?)\s?[–—-]\s?(\d\d?)(?=\s+(?:{months})\b)")
+def _times(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:
+    """«9:00–18:00» → «с девяти часов до восемнадцати часов»."""
+    hour, minute, to, end = map(int, match.groups())
+    said = f"с {time_of_day(hour, minute, 'gent')} до {time_of_day(to, end, 'gent')}"
+    return said if "nomn" in cases_at(before) else ""
 
 
-def _pairs(text: str) -> Iterator[Said]:
+_TIME = r"(2[0-4]|[01]?\d)[:.]([0-5]\d(?<!\.[124]5)(?<!\.[1245]0)(?<!\.\d[1-46-9]))"
+_TIMES = re.compile(rf"(?<![\w.,:/–—-]){_TIME}\s?[–—-]\s?{_TIME}(?![\w:])")
+
+
+def _flat(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:
+    """«сдаю 2-комн. кв.» → «сдаю двухкомнатную квартиру», «1%-ного» → «однопроцентного»."""
+    if match["rest"]:
+        return f"{compound_start(int(match['number']))}процентн{match['rest']}"
+    case = case_at(before)
+    end = f"{ordinal(1, case, 'femn').removeprefix('перв')} {noun_after(1, 'квартира', case)}"
+    return f"{compound_start(int(match['number']))}комнатн{end}"
+
+
+_FLAT = re.compile(
+    r"(?i)(?<![\w.,-])(?P<number>[1-9]\d?)(?:[-–\s]?(?:х\s?)?к(?:ом|омн)?\.?\s?кв(?:\.|артира\b)(?!\s?м)"
+    r"|\s?%-н?(?P<rest>[ыоа][йемх]|[оыу][йхмю]|[оы]го|[ао]я|ому|ыми|ую)(?!\w))"
+)
+
+
+def _class(match: re.Match[str], before: str, behind: str, _found: Amounts) -> str:
+    """«в 7б», «в 5 «Б»», «в 9 А классе» → «в седьмом б», «в пятом б», «в девятом а классе»."""
+    nouns = nouns_behind(behind)
+    case = next((noun.case for noun in nouns if noun.lemma == "класс" and noun.case in _cases(before)), "")
+    if not case and not nouns and (after := _IN_CLASS.search(before)):
+        case = "loct" if _cases(before) == _IN and not after["into"] else case_at(before)
+    return f"{ordinal(int(match['number']), case, 'masc')} {match['letter'].strip(_QUOTES)}" if case else ""
+
+
+_QUOTES = '«»"„“” '
+_CLASS = re.compile(
+    r"(?i)(?<![\w.,-])(?P<number>[1-9]|1[01])(?P<letter>\s?[«\"„][а-е][»\"“]|[абв](?!\w)|\s[а-е](?=\sкласс))(?![\w«\"-])"
+)
+_IN_CLASS = re.compile(
+    r"(?i)(?P<into>(?:ход|ш[её]л|шла|шли|йд|ид[её]|вел|вод|попа)\w*\s+)?\b(?:во?|из|от|со?|для|у)\s$"
+)
+"""What stands before the class of a school; `into` is a verb of going there."""
+
+
+def _pairs(text: str, found: Amounts) -> Iterator[Said]:
     """«1/8 финала» → «одна восьмая финала», «сезон 2020/21» → «сезон две тысячи двадцатого двадцать первого годов»."""
     for match in _PAIR.finditer(text):
         one, other = int(match["one"]), int(match["other"])
-        before, behind, case = text[: match.start()], text[match.end() :], case_at(text[: match.start()])
-        nouns = nouns_behind(behind)
+        before, behind = text[: match.start()], text[match.end() :]
+        nouns, unit = nouns_behind(behind), found.unit.match(behind)
         if one in _YEARS and other in {one + 1, (one + 1) % 100}:
             year = next((noun for noun in nouns if noun.lemma == "год"), None)
             of = year.case if year and year.case in _cases(before) else _case_of_year(before)
             said = f"{ordinal(one, of, 'masc')} {ordinal(other, of, 'masc')}"
             if year or match["short"] or readings((before.split() or [""])[-1])[0].pos == "NOUN":
                 yield *match.span(), said if year else f"{said} {time_noun('год', of, many=True)}"
-        elif 0 < one < other and (_is_part(nouns, before) or (not nouns and _BY.search(before))):
-            is_one, noun = class_of(one) == "one", {3: "треть", 4: "четверть"}.get(other)
-            of = case if is_one or case not in {"nomn", "accs"} else "gent"
-            part = noun_after(one, noun, case) if noun else ordinal(other, of, "femn" if is_one else "plur")
-            yield *match.span(), f"{cardinal(one, case, 'femn')} {part}"
+        elif one > other and _PRESSURE.search(before):
+            yield *match.span(), f"{cardinal(one, 'nomn')} на {cardinal(other, 'accs')}"
+        elif 0 < one < other and (unit or _is_part(nouns, before) or (not nouns and _BY.search(before))):
+            said = _fraction(one, other, before, behind)
+            if unit:  # «1/2 ч. л.»
+                said += f" {counted_phrase(1, found.units[unit[1].lower()], 'gent')}"
+            yield match.start(), match.end() + (unit.end() if unit else 0), said
+
+
+def _fraction(one: int, other: int, before: str, behind: str) -> str:
+    """Say a fraction in the case that the text before it requires: «по 1/2», «в матче 1/4 финала»."""
+    of_game = behind.startswith(" финал")
+    case = "gent" if of_game and _OWNER.search(before) and "nomn" in _cases(before) else case_at(before)
+    case = "datv" if one == 1 and cases_at(before) == {"accs", "datv"} else case
+    if other == 2 and not of_game:  # noqa: PLR2004
+        return noun_after(1, "половина", case)
+    is_one, noun = class_of(one) == "one", {3: "треть", 4: "четверть"}.get(other)
+    of = case if is_one or case not in {"nomn", "accs"} else "gent"
+    part = noun_after(one, noun, case) if noun else ordinal(other, of, "femn" if is_one else "plur")
+    return f"{cardinal(one, case, 'femn')} {part}"
 
 
 def _is_part(nouns: list[Noun], before: str) -> bool:
@@ -232,6 +316,7 @@ def _is_part(nouns: list[Noun], before: str) -> bool:
     return any(noun.case == "gent" for noun in nouns) and _cases(before) != _IN
 
 
+_PRESSURE = re.compile(r"\b(?:ад|давлени[а-я]+)\s(?:[а-яё]+\s){0,2}$", re.IGNORECASE)
 _BY = re.compile(r"(?<!\w)(?:на|до|около)\s+$", re.IGNORECASE)
 
 
@@ -257,61 +342,102 @@ class _Number(NamedTuple):
         certain = case_of_unit(before, self.behind)
         return certain if certain not in {"", "nomn"} else case_at(self.before)  # «ждал 1 мин.»
 
+    @property
+    def zeros(self) -> str:
+        """The zeros before the number in words, as in a code: «ноль ноль »."""
+        return "ноль " * (len(self.figures) - len(str(self.whole))) * (self.whole > 0)
 
-def _amount(text: str, match: re.Match[str], found: Amounts) -> Said:
+
+def _amount(text: str, match: re.Match[str], found: Amounts, done: Sequence[Said]) -> Said:
     """Return how a number is said with the units behind it, and with what has it: «на стр. 5»."""
-    start, stop = match.span()
+    start, stop, unit = *match.span(), (match["unit"] or "").lower()
     before, behind, part = text[max(0, start - _FAR) : start], text[stop : stop + _FAR], match["part"] or ""
-    figures = re.sub(r"\D", "", match["int"] or match["whole"])
-    one = _Number(before, behind, figures, part, (match["ending"] or match["glued"] or "").lower())
-    named, said = found.numbered.search(before), _year(one, (match["unit"] or "").lower())
+    if part or unit:
+        before = re.sub("× ?$", "на ", before)
+    one = _Number(before, behind, re.sub(r"\D", "", match["int"] or match["whole"]), part, "")
+    if ending := (match["ending"] or match["glued"] or "").lower():
+        one = one._replace(ending=ending)
+        if not _with_ending(one, [], set())[0]:  # «№ 44-ФЗ»
+            return start, stop, f"{_spelled(one.figures)} {ending}"
+    if whole := _year(one, unit, start, stop) or _in_numbered(one, start, match, found, done):
+        return whole
     words = [found.units[each.strip().lower()] for each in match.group("scale", "unit", "sign") if each]
-    if part == "00" and not _MONEY.isdisjoint(words):  # «500,00 руб.»
-        one = one._replace(part="")
-    if said:
-        return start, stop, said
-    if named and not words:
-        case = _case_of_noun(before[: named.start()], found.numbered)
-        said = counted_phrase(1, found.nouns[named[0].strip().lower()], case)
-        return start - len(named[0]), stop, " ".join([said, *map(_spelled, filter(None, (figures, part)))])
-    zeros = "минус " * bool(match["minus"]) + "ноль " * (len(figures) - len(str(one.whole)))
+    if words == ["год"] and (one.whole > _MOST_YEARS or part):  # «масло — 50 г.»
+        words = ["грамм"]
     nouns = nouns_behind(behind) if len(part) == len("00") and not words else []
     if money := [noun for noun in nouns if noun.lemma in CHANGE]:  # «12,50 рублей»
         words, stop = [money[0].lemma], stop + money[0].stop
-    if words:
-        return start, stop, zeros + (_described(one, words) or _counted(one, words, _per(match["per"], words, found)))
-    if _CLOCK.fullmatch(match[0]):
-        return start, stop, time_of_day(one.whole, int(part), one.case)
-    in_parts = part and not (cases_at(before) and _RANKED.search(before))  # «глава 3.2», «USB 3.0»
-    new = f"{_spelled(figures)} {_spelled(part)}" if in_parts else zeros + (_decimal(one) if part else _said(one))
-    return start, stop, new
+    if not words:
+        is_time = _CLOCK.fullmatch(match[0]) or (not nouns and _IN_MORNING.search(text[:stop]))
+        return start, stop, time_of_day(one.whole, int(part), one.case) if is_time else _alone(one, match[0], found)
+    if part == "00" and not _MONEY.isdisjoint(words):  # «500,00 руб.»
+        one = one._replace(part="")
+    said = _described(one, words) or _counted(one, words, _per(match["per"], words, found))
+    return start, stop, "минус " * bool(match["minus"]) + one.zeros * (words[0] not in _MONEY) + said
 
 
-def _case_of_noun(before: str, numbered: re.Pattern[str]) -> str:
-    """Return the case of a noun, such as «стр.», before its number; another may stand before it: «рис. 3 и табл. 2»."""
-    while numbered.search(another := _FROM.sub("", before)):
+_MOST_YEARS = 4
+"""The most years that «г.» behind a number may mean; otherwise it means grams or the date of a year."""
+
+
+def _in_numbered(one: _Number, start: int, match: re.Match[str], found: Amounts, done: Sequence[Said]) -> Said | None:
+    """Say a number with the noun in short form before it: «на стр. 5»; None without one, and for «1/2 табл. 2 раза»."""
+    named, unit = found.numbered.search(one.before), (match["unit"] or "").lower()
+    if named is None or match["scale"] or match["sign"] or (unit and unit not in found.nouns):
+        return None
+    first = start - len(named[0])
+    if any(begin < start and first < stop for begin, stop, _ in done):
+        return None
+    before, short = one.before[: named.start()], named[0].strip().lower()
+    noun = "строение" if short == "стр." and _HOUSE.search(before) else found.nouns[short]
+    said = time_noun(noun, case_of_noun(before, found.numbered), many=short[:1] == short[1:2])  # «пп.»
+    stop = match.start("unit") if unit else match.end()  # «ст. 158 ч. 2»
+    return first, stop, " ".join([said, *map(_spelled, filter(None, (one.figures, one.part)))])
+
+
+def _alone(one: _Number, figures: str, found: Amounts) -> str:
+    """Say a number without a unit right behind it; one may stand behind another number: «3–4 мин.»."""
+    rest = _TO.sub("", one.behind, count=1)
+    unit = found.unit.match(rest) if rest != one.behind else None
+    if unit and not one.ending and not one.part and unit[1].lower() not in _YEARS_OF:
+        noun = noun_of(found.units[unit[1].lower()].split(" ")[0])
+        case = one._replace(behind=rest[unit.end() :]).case
+        return one.zeros + cardinal(one.whole, case, (noun and noun.gender) or "masc")
+    if one.part and (":" in figures or not (cases_at(one.before) and _RANKED.search(one.before))):
+        return f"{_spelled(one.figures)} {_spelled(one.part)}"  # «глава 3.2», «USB 3.0»
+    return one.zeros + (_decimal(one) if one.part else _said(one))
+
+
+def case_of_noun(before: str, numbered: re.Pattern[str] | None = None) -> str:
+    """Return the likeliest case of a noun in short form, such as «стр.», behind the text `before`.
+
+    Another one may stand before it: «рис. 3 и табл. 2»; `numbered` finds such nouns at the end of a text.
+    """
+    if numbered and numbered.search(re.sub(r"[\d.]+\s$", "", before)):  # «п. 3 ст. 15»
+        return "gent"
+    while numbered and numbered.search(another := _FROM.sub("", before)):
         before = numbered.sub("", another)
     likely = {"loct", "datv"} & cases_at(before)
     return "accs" if _SEE.search(before) else likely.pop() if len(likely) == 1 else case_at(before)
 
 
+_HOUSE = re.compile(r"\b(?:д\.|дом[а-я]*|к\.|корп\.)\s?\d[\d/а-я]*,?\s$", re.IGNORECASE)
 _SEE = re.compile(r"(?<!\w)(?:см\.|смотри[а-яё]*)\s+$", re.IGNORECASE)
 
 
-def _year(one: _Number, unit: str) -> str:
-    """Say a number with «г.» or «гг.» as a year: «в 1941–1945 гг.»; "" if it is none."""
+def _year(one: _Number, unit: str, start: int, stop: int) -> Said | None:
+    """Say a number with «г.» or «гг.» as a year: «в 1941–1945 гг.»; None if it is none."""
     weighed = not unit.endswith(".") and any(noun.case == "gent" for noun in nouns_behind(one.behind))
     in_year = (one.whole in _YEARS and not weighed) or (
         unit != "г" and (unit == "гг." or _ERA.match(one.behind) or _IN_YEAR.search(one.before))
     )
-    if unit not in {"г", "г.", "гг."} or one.part or not (in_year or one.ending):
-        return ""
+    if unit not in _YEARS_OF or one.part or not (in_year or one.ending):
+        return None
     case = _case_of_year(one.before)
+    said = ordinal(one.whole, case, "masc")
     if one.ending:
         said, case = _with_ending(one, [], {case} if unit == "гг." and one.ending == "х" else set())
-    else:
-        said = ordinal(one.whole, case, "masc")
-    return f"{said} {time_noun('год', case, many=unit == 'гг.')}"
+    return start, stop, f"{said} {time_noun('год', case, many=unit == 'гг.')}"
 
 
 _IN = frozenset({"accs", "loct"})
@@ -335,25 +461,18 @@ def _per(per: str | None, words: list[str], found: Amounts) -> list[str]:
 
 def _counted(one: _Number, words: list[str], per: list[str]) -> str:
     """Say a number with its units: «2,5 кг» as «два с половиной килограмма», «5 тыс. р.» as «пять тысяч рублей»."""
-    first = words[0].split(" ")
     if one.ending and not one.part:  # «на 101-м км», «с 10-ю кг»
-        said, case = _with_ending(one, [], set())
+        noun = noun_of(words[0])
+        said, case = _with_ending(one, [noun.gender] if noun else [], set())
         return f"{said} {counted_phrase(one.whole if said == cardinal(one.whole, case) else 1, words[0], case)}"
-    if len(words) == 1 and words[0] in CHANGE and len(one.part) == len("00"):  # «12,50 руб.»
-        return " ".join([sum_of_money(one.whole, int(one.part), words[0], one.case), *per])
-    noun, case = noun_of(first[0]) or noun_of(first[-1]), one.case
-    gender = (noun and noun.gender) or "masc"
-    number, of = one.whole, case
-    if one.part:
-        number, of = max(one.whole, 2) if is_half(one.whole, one.part, case) else 2, "nomn"
-    said = decimal(one.whole, one.part, case, gender) if one.part else cardinal(one.whole, case, gender)
     rest = (counted_phrase(5, each, "nomn") for each in words[1:])
-    return " ".join([said, counted_phrase(number, words[0], of), *rest, *per])
+    return " ".join([amount_in_words(one.whole, one.part, words[0], one.case), *rest, *per])
 
 
 def _decimal(one: _Number) -> str:
     """Say a decimal number without a unit in short: «в 2,5 раза» as «в два с половиной раза»."""
-    nouns = [noun for noun in nouns_behind(one.behind) if (noun.number, noun.case) == ("sing", "gent")]
+    behind = _TO.sub("", one.behind, count=1)  # «1,5–2 часа»
+    nouns = [noun for noun in nouns_behind(behind) if (noun.number, noun.case) == ("sing", "gent")]
     few = nouns and class_of(max(one.whole, 2)) == "few"
     return decimal(one.whole, one.part, one.case, nouns[0].gender if few else "")
 
@@ -370,10 +489,11 @@ def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, i
         return ordinal(number, case, "masc") + noun, century.end() if century else 0
     nouns = nouns_behind(behind.lower())
     alone = [one for one in nouns if one.number == "sing" and one.case in _cases(before)]
-    ways = {*ordinals(number, alone or nouns, _cases(before))} if nouns else set[str]()
-    for one in readings(name[1])[:1] if name and not ways else ():
-        if "Name" in one.grammemes and one.case:
-            ways.add(ordinal(number, one.case, "femn" if "femn" in one.grammemes else "masc", animate=True))
+    person = readings(name[1])[0] if name else None
+    if person and person.case and "Name" in person.grammemes:
+        ways = {ordinal(number, person.case, "femn" if "femn" in person.grammemes else "masc", animate=True)}
+    else:
+        ways = {*ordinals(number, alone or nouns, _cases(before))} if nouns else set[str]()
     if len(word) == 1 and not ways and cases_at(before):
         return "", 0
     return (ways.pop() if len(ways) == 1 else cardinal(number, "nomn")), 0
@@ -415,16 +535,21 @@ _OWNER = re.compile(r"(?:[^\W\d_]|\bгг?\.)\s*$")
 def _said(one: _Number) -> str:
     """Return a whole number as it is said, in agreement with its noun, with what governs it and its ending."""
     number, cases = one.whole, _cases(one.before)
-    behind = _OF_CLASS.sub("", _TO.sub("", one.behind, count=1))
+    behind = _TO.sub("", one.behind, count=1)
     nouns = [noun for noun in nouns_behind(behind) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
     if one.ending:
-        return _with_ending(one, nouns, {noun.case for noun in nouns})[0]
+        kinds = [noun.gender if noun.number == "sing" else "plur" for noun in nouns]
+        return _with_ending(one, kinds, {noun.case for noun in nouns})[0]
     if number in _DATES and {*re.findall(r"\w+", behind.lower())[:1]} & listed("month").keys():
         before = _FROM.sub("", one.before)
         named = not before.strip() and re.match(r"\s+[а-я]+\s+[—–]", one.behind)  # «1 мая — праздник»
         return ordinal(number, "nomn" if named else case_of_day(before), "neut")
+    if number in _YEARS and one.before.endswith("(") and behind.startswith(")"):
+        return f"{ordinal(number, 'nomn', 'masc')} год"
     if number in _YEARS and (_YEAR.match(behind) or (not nouns and _IN_YEAR.search(_FROM.sub("", one.before)))):
-        of = next((noun.case for noun in nouns if noun.case in cases), _case_of_year(one.before))
+        written = {noun.case for noun in nouns if (noun.lemma, noun.number) == ("год", "sing")}
+        of = next((case for case in NUMERAL_CASES if case in written & cases), _case_of_year(one.before))
+        of = written.pop() if len(written) == 1 else of  # «дом 1968 года»
         return ordinal(number, of, "masc")
     found = ways_to_count(number, nouns, cases) or ways_to_count(number, nouns, _GENITIVE)  # «ещё 2 подписей»
     gender = nouns[0].gender if nouns and not found and nouns[0].number == "plur" else "masc"  # «от 1 до 3 тысяч»
@@ -436,22 +561,26 @@ def _said(one: _Number) -> str:
 
 
 _GENITIVE = frozenset({"gent"})
-_OF_CLASS = re.compile(r"\A\s?[«\"„]?[а-яё][»\"“]?(?=\s+класс)", re.IGNORECASE)
-"""The letter of a class at school, between the number and the noun: «9 «Б» классе»."""
 _RANKED = re.compile(r"(?:^|[^\W\d_a-zA-Z]|[^\w\s])\s*$")
 """What a number that may be an ordinal stands behind: no Latin name («Windows 10 система»)."""
 
 
-def _with_ending(one: _Number, nouns: list[Noun], of_nouns: AbstractSet[str]) -> tuple[str, str]:
-    """Return a number as its ending says, and its case: «90-х», «22-го», «10-и»; the likeliest if several fit."""
+def _with_ending(one: _Number, kinds: Sequence[str | None], of_nouns: AbstractSet[str]) -> tuple[str, str]:
+    """Return a number as its ending says, and its case: «90-х», «22-го», «10-и»; the likeliest if several fit.
+
+    Args:
+        one: the number.
+        kinds: the gender of its noun, or `plur`, in each analysis of the noun.
+        of_nouns: the cases that the noun may have.
+    """
     number, ending, cases = one.whole, one.ending, _cases(one.before)
-    kinds = [noun.gender if noun.number == "sing" else "plur" for noun in nouns]
+    genders = ["masc", "neut", "femn"]
     many = number % 10 == 0 and number not in _DATES
-    kinds += ["plur", "masc", "neut", "femn"] if many else ["masc", "neut", "femn", "plur"]
-    ranked = [(case, ordinal(number, case, kind)) for kind, case in product(kinds, NUMERAL_CASES)]
+    every = dict.fromkeys([*filter(None, kinds), *(["plur", *genders] if many else [*genders, "plur"])])
+    ranked = [(case, ordinal(number, case, kind)) for kind, case in product(every, NUMERAL_CASES)]
     counts = [(case, cardinal(number, case)) for case in NUMERAL_CASES]
     few = ending == "х" and class_of(number) == "few"
     ways = [*counts, *ranked] if few or ending in _OF_CARDINALS else [*ranked, *counts]
     fit = [(word, case) for case, word in ways if word.replace("ё", "е").endswith(ending.replace("ё", "е"))]
     fit.sort(key=lambda way: (way[1] not in of_nouns, way[1] not in cases))
-    return fit[0] if fit else (cardinal(number, "nomn"), "nomn")
+    return fit[0] if fit else ("", "")

@@ -11,13 +11,12 @@ from augment_ru.attacks.word_order.clauses import QUOTES, Clause, Constituent, c
 from augment_ru.attacks.word_order.roles import CASES, PREDICATES, Role, feature_values, kinds_of, may_be_case
 from augment_ru.draws import Streams, weighted
 from augment_ru.editing.on_demand import places_of
-from augment_ru.editing.openings import opens_as_name
 from augment_ru.editing.syntax import CLOSING, Syntax, trees_of
 from augment_ru.edits import Change, Edit
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.language.morphology import NAME_LABELS, is_known, morphology
+from augment_ru.language.morphology import NAME_LABELS, is_known, morphology, readings
 from augment_ru.resources import dictionary_path, name_heads, number_in, rows, same_word
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Token
@@ -515,7 +514,7 @@ def _lowered(token: Token, text: str) -> str | None:
         return text
     if not RUSSIAN.fullmatch(word) or word[1:] != word[1:].lower():
         return None
-    if opens_as_name(word.lower()):
+    if _opens_as_name(word.lower()):
         return text if token.entity or token.pos == "PROPN" else None
     analyses = morphology().parse(word.lower())
     names = [bool(NAME_LABELS.keys() & one.tag.grammemes) for one in analyses]
@@ -524,6 +523,25 @@ def _lowered(token: Token, text: str) -> str | None:
     if any(names) or (token.pos == "PROPN" and not any(one.normal_form in name_heads() for one in analyses)):
         return None
     return text[0].lower() + text[1:]
+
+
+_SURELY = 0.85
+"""The least share of a word's readings that are names, for a name: it is .9 for «Петров» and «Коля», .8 for «Мороз»."""
+
+
+@lru_cache(maxsize=100_000)
+def _opens_as_name(word: str) -> bool:
+    """Tell whether the first word of a sentence is certainly a name, or is not in the dictionary.
+
+    >>> _opens_as_name("вчера"), _opens_as_name("анна"), _opens_as_name("мороз")
+    (False, True, False)
+
+    Args:
+        word: the word in lower case.
+    """
+    found = readings(word)
+    names = sum(one.score for one in found if one.name)
+    return not is_known(word) or names >= _SURELY * sum(one.score for one in found)
 
 
 @dataclass(frozen=True, slots=True)

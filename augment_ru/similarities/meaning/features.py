@@ -307,17 +307,25 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
         for old, new in fates.replaced
     ]
     old = [number for numbers, _ in groups for number in numbers if word_claims(forms[number]).tells]
-    unsaid = unlike([forms[number] for number in old], [word for _, words in groups for word in words])
-    gone = [number for number in old if forms[number] in unsaid]
+    said = [word for _, words in groups for word in words]
+    unsaid = unlike([forms[number] for number in old], said)
+    gone = [number for number in old if forms[number] in unsaid and not _is_short(source, number, said)]
     for number in gone:
         if number and source.text[source.starts[number]].isupper():
             yield "other_name", 1.0
     yield "other_text", max(sum(source.shares[number] for number in gone) - _MUCH, 0.0)
     for numbers, words in groups:
-        if len(numbers) == len(words) == 1 and forms[numbers[0]] in unsaid:
+        if len(numbers) == len(words) == 1 and numbers[0] in gone:
             role = source.role(numbers[0])
             if role in _THINGS and role == word_kind(words[0]).role and not are_opposite(forms[numbers[0]], words[0]):
                 yield "other_thing", 1.0
+
+
+def _is_short(source: Source, number: int, words: Sequence[str]) -> bool:
+    """Tell whether a word beside a number is a unit or the like in short, and one of `words` is it in full: «Гц»."""
+    beside = "".join(source.forms[max(number - 1, 0) : number + 2 : 2])
+    whole = re.compile(".*".join(source.forms[number].partition("/")[0]))
+    return not beside.isalpha() and any(map(whole.match, words))
 
 
 def of_added(fates: Fates) -> Iterator[tuple[str, float]]:

@@ -16,6 +16,7 @@ _FIGURES = re.compile(r"(\d+)(?:[.,](\d+))?(?:-?[а-я]{1,3})?")
 _THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:(?:[ \u00a0]\d{3})+(?![ \u00a0-]?\d)|(?:\.\d{3}){2,}(?![.\d]))")
 _SUM = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+")
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_CODE = re.compile(r"0[1-9]\d+")
 _COMPOUND = re.compile(r"(\d+)-([а-я]{4,})")
 _ROMAN = re.compile(r"(?=[ivxlcхi])m{0,3}(c[md]|d?c{0,3})([xх][cl]|l?[xх]{0,3})(i[xх]|iv|v?i{0,3})")
 _SIGNS = {"m": 1000, "d": 500, "c": 100, "l": 50, "x": 10, "х": 10, "v": 5, "i": 1}
@@ -98,11 +99,13 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
     words = _words()[0]
     if match := _COMPOUND.fullmatch(word):
         return _counted(float(match[1]), match[2]) or (Amount("number", float(match[1])),)
-    if len(parts := re.split("[:/](?=[а-я])" if word[0].isdigit() else "[-:/]", word)) > 1:  # «3:один»
+    if (
+        len(parts := re.split(r"[:/](?=[а-я])|(?<=\d)[xх](?=\d)" if word[0].isdigit() else "[-:/]", word)) > 1
+    ):  # «3:один»
         return tuple(amount for part in parts if part for amount in amounts_of(part))
     if word[0].isdigit():
         kind = "rank" if word[-1] in _ENDS_OF_RANKS and not word.endswith("мя") else "number"
-        scale = words.get(word.lstrip("0123456789.,"))
+        scale = words.get(word.lstrip("0123456789.,").partition(".")[0])
         found = tuple(Amount(kind, number) for number in _figures(word))
         return (*found, scale) if scale and scale.kind == "scale" else found  # «5млн»
     if (_ROMAN.fullmatch(word) and len(word) > 1) or word in {"v", "i"}:
@@ -153,7 +156,8 @@ def _figures(word: str) -> list[float]:
     if _THOUSANDS.fullmatch(word):
         return [float(word.replace(".", ""))]
     if match := _FIGURES.fullmatch(word):
-        return [float(f"{match[1]}.{match[2] or 0}")]
+        zero = [0.0] * (_CODE.fullmatch(word) is not None)
+        return [*zero, float(f"{match[1]}.{match[2] or 0}")]
     if _SUM.fullmatch(word):
         return [float(word.replace(".", "").replace(",", "."))]
     found = list(map(float, re.findall(r"\d+", re.sub("[:-]00$", "", word))))
@@ -290,7 +294,7 @@ def _numbers(source: Source, told: Mapping[int, Sequence[int]]) -> Iterator[_Num
         told: the hour, the minutes and the next word of each time that is told by the next hour, by its first word.
     """
     number: _Number | None = None
-    done, months = 0, _words()[1]["month"]
+    done = 0
     joined = {at for match in _THOUSANDS.finditer(source.text) for at in range(match.start() + 1, match.end())}
     for at, form in enumerate(source.forms):
         if at in told:
@@ -298,10 +302,7 @@ def _numbers(source: Source, told: Mapping[int, Sequence[int]]) -> Iterator[_Num
             hour, minutes, done = told[at]
             yield _Number(at, at, hour)
             number = _Number(at, done - 1, minutes, before=-1.0)
-        found = amounts_of(form) if at >= done else ()
-        if form in months and number and number.last == at - 1:
-            found = (Amount("month", months[form]),)
-        for word in found:
+        for word in _amounts_at(source, at, number) if at >= done else ():
             between = source.between(number.last, at) if number else ""
             if number and number.takes(word, form, between, joins=source.starts[at] in joined):
                 number.last = at
@@ -320,6 +321,19 @@ def _numbers(source: Source, told: Mapping[int, Sequence[int]]) -> Iterator[_Num
     yield from (number,) if number else ()
 
 
+def _amounts_at(source: Source, at: int, number: _Number | None) -> tuple[Amount, ...]:
+    """Return what a word states; behind a number, «мая» is a month, «т. р.» a thousand, «к.» behind roubles kopecks."""
+    form, following = source.forms[at], source.forms[at + 1 : at + 2]
+    if number and number.last == at - 1:
+        if month := _words()[1]["month"].get(form):
+            return (Amount("month", month),)
+        if form in {"т.р", "т.руб"} or (form == "т" and following in (["р"], ["руб"])):
+            return (Amount("scale", _THOUSAND),)
+        if form == "к" and (number.first == 0 or source.forms[number.first - 1][0] == "р"):
+            return (Amount("scale", 1 / _HUNDRED),)
+    return () if form.startswith("процентн") else amounts_of(form)  # «процентных пункта»
+
+
 def _is_negative(source: Source, at: int) -> bool:
     """Tell whether a minus stands before the number of a word: «минус пять», «-5», not «топ-3», «5 -7».
 
@@ -330,10 +344,10 @@ def _is_negative(source: Source, at: int) -> bool:
     before, gap = (source.forms[at - 1], source.between(at - 1, at)) if at else (" ", f" {source.between(-1, 0)}")
     if before == "минус":
         return source.forms[at - 2 : at - 1] != ["плюс"]  # «±5»
-    return _MINUS.search(gap) is not None and not before[-1].isdigit()
+    return _MINUS.search(gap) is not None and (not before[-1].isdigit() or gap.strip()[0] in ".…")
 
 
-_MINUS = re.compile(r"[\s(«\"][-−–]$")
+_MINUS = re.compile(r"[\s(«\".…][-−–]$")
 
 
 def _adds(before: float, amount: float) -> bool:
@@ -359,8 +373,8 @@ def exchanged(one: Quantities, other: Quantities) -> bool:
     if one.money - other.money and other.money - one.money:
         return True
     if gone and new:
-        timed = any(hours for _, hours in gone) and any(hours for _, hours in new)
-        return timed or _numbers_of(gone) != _numbers_of(new)  # «5–10 мая» and «с 5 по 10 мая»
+        times = [[hours for _, hours in found if hours] for found in (gone, new)]  # «5–10 мая» and «с 5 по 10 мая»
+        return (all(times) and times[0] != times[1]) or _numbers_of(gone) != _numbers_of(new)
     return bool(lone and others) if bool(gone) == bool(new) else bool(others if gone else lone)
 
 
@@ -382,9 +396,9 @@ def _reads_as(one: Sequence[float], other: Sequence[float]) -> bool:
     if (len(one), len(other)) != (1, 2) or other[1] <= 0:
         return False
     first, second = other
-    return (second < _HUNDRED and one[0] == round(first + second / _HUNDRED, _PLACES)) or (
-        0 < first < second and one[0] == round(first / second, _PLACES)
-    )
+    sums = [first + second / base for base in (_TEN, _HUNDRED) if second < base]  # «12.9», «10.30»
+    sums += [first / second] if 0 < first < second else []
+    return one[0] in [round(total, _PLACES) for total in sums]
 
 
 def _is_lone(value: Quantity, lone: frozenset[float]) -> bool:

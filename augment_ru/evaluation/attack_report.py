@@ -1,0 +1,376 @@
+"""Parts of the report on an attack, among them its effect above the noise of the model, and contamination.
+
+The noise of a model is how often it answers the same text differently. A slip is an answer that the model does not
+usually give to the text. Slips break right answers, too: if a model slips in a share s of its answers, about s of its
+right answers are wrong after an attack that changes nothing.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from augment_ru.draws import Floats
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation import rates, report
+from augment_ru.evaluation.answers import FATES, labels_among
+from augment_ru.evaluation.paired import Difference
+from augment_ru.evaluation.pairs import Pair, Pairs
+from augment_ru.evaluation.protocol import ModelRun, old_labels
+from augment_ru.evaluation.report import Rate
+from augment_ru.evaluation.subpopulations import binned
+from augment_ru.evaluation.unread import KINDS
+from augment_ru.records.record import Record
+
+WIDE = 20.0
+"""The report flags a cell of a table if its 95 % interval is wider than this, in percentage points."""
+
+_ROUNDS = 30
+"""The number of iterations in which the share of slips is computed; it converges after a few."""
+_MOST_SLIPS = 0.45
+"""The largest share of slips that is assumed; a model that slips more often cannot be told from one that guesses."""
+
+Quartiles: TypeAlias = Mapping[str, Sequence[tuple[rates.Flags, str, Mapping[str, float]]]]
+"""For `similarity` and `probability`, the quartiles of the rows of an attack: flags of the rows, of shape (rows,), the
+name, and the lowest and highest value (`low` and `high`).
+"""
+
+
+def valid_rows_report(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]) -> report.ValidRows | None:
+    """Return the rates over the rows that people found valid, and the number of judged rows; None if it is 0."""
+    known = sum(pair.verdict is not None for pair in rows)
+    if not known:
+        return None
+    valid, outcomes = rates.flags_of(pair.verdict == "valid" for pair in rows), judged.outcomes[attack]
+    count = int(valid.sum())
+    rate = judged.rate(attack, f"{rates.OF_VALID}asr")
+    return report.ValidRows(
+        judged=known,
+        valid=count,
+        share=Rate(rates.percent(count / known), rates.percents(rates.wilson(count, known))),
+        right=int((outcomes.right & valid).sum()),
+        broken=int((outcomes.broken & valid).sum()),
+        asr=rate,
+        wide_interval=_is_wide(rate.ci95),
+        asr_all_rows=judged.rate(attack, f"{rates.OF_VALID}asr_all_rows"),
+        flip_rate=judged.rate(attack, f"{rates.OF_VALID}flip_rate"),
+        performance_drop_rate=judged.drop_rate(attack, rates.OF_VALID),
+    )
+
+
+def spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, Rate] | None:
+    """Return the share of each fate (`spans.FATES`) among the right spans that the model found in the originals.
+
+    The result is None if the answers of the task are no spans.
+    """
+    cells = judged.cells.get((attack, f"{rates.FATE}kept"))
+    right = None if cells is None else int(cells.trials.sum())
+    return cells and {fate: judged.rate(attack, rates.FATE + fate, right) for fate in FATES}
+
+
+def quartiles_of(rows: Sequence[Pair]) -> Quartiles:
+    """Divide the perturbed rows of an attack into quartiles of their similarity, and of their probability."""
+    found: dict[str, list[tuple[rates.Flags, str, Mapping[str, float]]]] = {}
+    for by in ("similarity", "probability"):
+        values = [getattr(pair, by) if pair.status == "perturbed" else None for pair in rows]
+        names, cell_of = binned(values) or ((), ())
+        known = np.array(values, np.float64)
+        for at, name in enumerate(names):
+            inside = np.array(cell_of) == at
+            if (own := known[inside & ~np.isnan(known)]).size:
+                ends = {"low": float(own.min()), "high": float(own.max())}
+                found.setdefault(by, []).append((inside, name, ends))
+    return found
+
+
+def cell_of_rows(outcomes: rates.AttackOutcomes, rows: rates.Flags, name: str, **further: float | None) -> report.Cell:
+    """Return the success rate over some rows of an attack.
+
+    Args:
+        outcomes: the outcomes of the attack.
+        rows: which rows count, flags of shape (rows,).
+        name: the name of the cell.
+        further: further attributes of the cell, such as its lowest and highest value, if it is a range.
+    """
+    rate, known = rates.success_rate(outcomes, (..., rows)), int(outcomes.known[..., rows].sum())
+    return report.Cell(
+        value=name,
+        rate=rate,
+        rows=int(rows.sum()),
+        accuracy_before=rates.percent(rate.right / known if known else None),
+        accuracy_after=rates.percent(float(outcomes.after[..., rows].sum()) / known if known else None),
+        wide_interval=_is_wide(rate.ci95),
+        **further,
+    )
+
+
+def _is_wide(interval: report.Interval | None) -> bool:
+    """Tell whether an interval is too wide for a conclusion, or missing."""
+    return interval is None or interval[1] - interval[0] > WIDE
+
+
+def unread_report(judged: rates.JudgedRun, attack: str) -> report.UnreadReport | None:
+    """Count a model's replies from which no answer could be read (refused, empty, cut off, unreadable).
+
+    The result is None if the model gave no such reply to any row of the evaluation.
+
+    Args:
+        judged: the run of the model: its answers and which of them are right.
+        attack: the attack whose rows are counted; "" for the originals.
+    """
+    found = judged.run.unread
+    if not any(kind in counts for counts in found.values() for kind in KINDS):
+        return None
+    counts = found[attack]
+    kinds = {kind: counts.get(kind, 0) for kind in KINDS}
+    return report.UnreadReport(
+        answers=counts["answers"], **kinds, share=rates.wilson_rate(sum(kinds.values()), counts["answers"])
+    )
+
+
+def option_order_report(judged: rates.JudgedRun, pairs: Pairs, attack: str) -> report.OptionOrderReport | None:
+    """Return how a model's answers change if an attack permutes the options; None if the attack permuted none.
+
+    Several rows of one original count as one trial in the intervals.
+
+    Args:
+        judged: the run of the model: its answers and which of them are right.
+        pairs: the original and perturbed rows.
+        attack: the name of the attack.
+    """
+    if attack not in judged.run.labels:
+        return None
+    orders = old_labels(pairs, attack)
+    originals = [pairs.attacks[attack][at].original for at in orders]
+    of = len({*originals})
+    kept = 1 - float(judged.outcomes[attack].flipped[0][:, list(orders)].mean())
+    before = Counter(answers[at][0] for answers in judged.run.originals for at in originals)
+    labels = sorted({label for names in orders.values() for label in names})
+    return report.OptionOrderReport(
+        rows=len(orders),
+        kept=rates.wilson_rate(kept * of, of),
+        before=_shares(before, labels, of),
+        after=_shares(judged.run.labels[attack], labels, of),
+    )
+
+
+def _shares(counts: Mapping[str, int], labels: list[str], of: int) -> dict[str, Rate]:
+    total = max(sum(counts.values()), 1)
+    return {label: rates.wilson_rate(counts.get(label, 0) / total * of, of) for label in labels}
+
+
+def contamination_report(
+    judged: rates.JudgedRun, attack: str, pairs: Pairs, fresh: report.ContaminationReport | None
+) -> report.ContaminationReport:
+    """Return how many right answers a model loses under an attack, compared with its loss on rows that it cannot know.
+
+    A model that learnt a test set by heart (contamination) answers its rows better than the same questions in other
+    words. But a weak model loses right answers on perturbed questions, too. So the loss is compared with the loss on
+    fresh rows, which no model can know and which are perturbed in the same way.
+
+    Args:
+        judged: the run of the model: its answers and which of them are right.
+        attack: the name of the attack.
+        pairs: the original and perturbed rows.
+        fresh: the report of the fresh rows under the same attack; None if there are no fresh rows.
+    """
+    outcomes, drawn = judged.outcomes[attack], judged.resamples[attack, rates.LOSS]
+    counted = outcomes.known & rates.same_meaning(pairs.attacks[attack])
+    records = len(pairs.originals)
+    cells = [outcomes.cells(flags & counted, counted, records) for flags in (outcomes.before, outcomes.after)]
+    before, after = (one.rate() for one in cells)
+    lost = Difference.of(cells, (drawn, np.zeros_like(drawn)))
+    difference = Rate(rates.percent(lost.value), rates.percents(lost.interval()), "bootstrap")
+    return report.ContaminationReport(
+        rows=int(np.any(counted, axis=(0, 1)).sum()),
+        before=rates.percent(before),
+        after=rates.percent(after),
+        difference=difference,
+        fresh=fresh,
+        excess=_less(difference, fresh.difference) if fresh else None,
+    )
+
+
+def _less(a: Rate, b: Rate) -> Rate | None:
+    """Return the difference a - b of two independent rates, in percentage points; None if one is not known."""
+    if a.value is None or b.value is None or not (a.ci95 and b.ci95):
+        return None
+    ends = rates.of_difference((a.value, a.ci95), (b.value, b.ci95))
+    return Rate(round(a.value - b.value, rates.DIGITS), [round(end, rates.DIGITS) for end in ends], "zou-donner")
+
+
+def check_fresh(pairs: Pairs, fresh: Pairs) -> None:
+    """Check that fresh rows (rows that no model can know) can be compared with the evaluated rows.
+
+    At least one attack must have perturbed both the fresh and the evaluated rows. No original may be in both.
+
+    Args:
+        pairs: the evaluated rows.
+        fresh: the fresh rows.
+
+    Raises:
+        AugmentError: the two have no attack in common, or have an original in common.
+    """
+    own, other = (", ".join(one.attacks) or "none" for one in (pairs, fresh))
+    if not pairs.attacks.keys() & fresh.attacks.keys():
+        raise AugmentError(f"`fresh`: its attacks are {other}; those of the rows are {own}; perturb both in one way")
+    known, others = (
+        [tuple(Record(row.values, one.task).read().items()) for row in one.originals] for one in (pairs, fresh)
+    )
+    if shared := sum(map(set(known).__contains__, others)):
+        raise AugmentError(f"`fresh`: {shared:,} of its {len(others):,} originals stand in the rows, too; give others")
+
+
+def same_text_flips(run: ModelRun, pairs: Pairs, seed: int) -> Rate:
+    """Return how often a model answers the same text differently when it is asked again.
+
+    All answers to a text are compared in pairs. The share of pairs that differ is computed for each text, and the
+    result is the mean over texts, in per cent.
+
+    Args:
+        run: the answers of the model, with at least one repeat of all questions.
+        pairs: the original and perturbed rows; rows whose text is that of their original are left out.
+        seed: the seed of the bootstrap.
+    """
+    runs, same_texts = (run, *run.repeats), {attack: _same_texts(pairs, attack) for attack in pairs.attacks}
+    differing, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
+    for episode in range(run.episodes):
+        given = [(at, [one.originals[episode][at] for one in runs]) for at in range(len(pairs.originals))]
+        for attack, rows in pairs.attacks.items():
+            given += [
+                (pair.original, [one.attacks[attack][episode][row] for one in runs])
+                for row, (pair, same) in enumerate(zip(rows, same_texts[attack], strict=True))
+                if not same
+            ]
+        for at, answers in given:
+            differing[:, episode, at] += np.subtract(1, rates.agreements(answers, pairs))
+            counted[:, episode, at] += 1
+    cells = rates.Cells(differing, counted)
+    interval = rates.effective(cells, rates.bootstrap([cells], seed)[0])
+    return Rate(rates.percent(cells.rate() or 0.0), rates.percents(interval), "effective")
+
+
+def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
+    """Tell for each row of an attack whether a model reads the same in it as in its original."""
+    read = [Record(original.values, pairs.task).read() for original in pairs.originals]
+    return [Record(pair.values, pairs.task).read() == read[pair.original] for pair in pairs.attacks[attack]]
+
+
+def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Rate:
+    """Return how much more often answers differ between original and perturbed text than between repeats on one text.
+
+    Two shares are computed for each row:
+
+    - between: of the pairs (answer to the original, answer to the perturbed text), the share that differ.
+    - within: of the pairs of answers to the same text, the share that differ.
+
+    The result is the mean over rows of `between` minus `within`, in percentage points. Its expectation is 0 if the
+    attack does not change how often the model gives each answer. The interval is that of the bootstrap over originals,
+    or Newcombe's if all resamples are equal.
+
+    Args:
+        run: the answers of the model, with at least one repeat of all questions.
+        pairs: the original and perturbed rows.
+        attack: the name of the attack.
+        seed: the seed of the bootstrap.
+    """
+    runs, same = (run, *run.repeats), _same_texts(pairs, attack)
+    more, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
+    for episode in range(run.episodes):
+        for row, (pair, alike) in enumerate(zip(pairs.attacks[attack], same, strict=True)):
+            counted[:, episode, pair.original] += 1
+            if not alike:
+                before = [one.originals[episode][pair.original] for one in runs]
+                after = [one.attacks[attack][episode][row] for one in runs]
+                within = np.add(rates.agreements(before, pairs), rates.agreements(after, pairs)) / 2
+                # of 2n answers, n (2n - 1) pairs agree as `every` says; n² of them join both texts
+                every = np.array(rates.agreements(before + after, pairs))
+                more[:, episode, pair.original] += (2 - 1 / len(runs)) * (within - every)
+    cells = rates.Cells(more, counted)
+    value, ends = cells.rate(), rates.percentile95(rates.bootstrap([cells], seed)[0])
+    if value is not None and ends and ends[0] == ends[1]:
+        rows = float((counted > 0).any(axis=(0, 1)).sum())
+        ends = rates.newcombe((min(max(value, 0.0), 1.0), rows), (0.0, rows))
+    return Rate(rates.percent(value), rates.percents(ends), "bootstrap")
+
+
+def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -> Rate:
+    """Return the success rate of an attack corrected for slips: the share of usually right answers that it breaks.
+
+    A slip is an answer that the model does not usually give. It may look like a broken answer, or hide one. The
+    correction (after Rogan and Gladen 1978) needs these numbers:
+
+    - a: the share of right answers to the originals;
+    - t: the share of right answers to the perturbed texts;
+    - c: the share of pairs (answer to the original, answer to the perturbed text) of which both are right;
+    - s: the probability that a usually right answer slips to a wrong one, estimated from repeats of a question;
+    - u: the probability that a usually wrong answer slips to the right one: s / (k - 1) for k labels, and 0 for free
+      texts.
+
+    The result, returned in per cent, is 1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)). If it is below 0, the attack
+    mends more answers than it breaks. If each question is always answered right or always wrong, the result is the
+    attack success rate with its own interval. Otherwise the interval is that of the bootstrap over originals, widened,
+    since resamples vary too little if there are few slips.
+
+    Args:
+        judged: the run of the model: its answers, with at least one repeat of all questions.
+        pairs: the original and perturbed rows.
+        attack: the name of the attack.
+        seed: the seed of the bootstrap.
+    """
+    run = judged.run
+    found = [rates.outcomes_of(one, pairs, attack) for one in (run, *run.repeats)]
+    before: Floats = np.sum([one.right for one in found], axis=0, dtype=np.float64)
+    after: Floats = np.sum([one.after & one.known for one in found], axis=0, dtype=np.float64)
+    many = float(len(found))
+    slips = (_mixed(before, many) + _mixed(after, many)) / 2
+    if not slips.any():
+        return judged.rate(attack, "asr")
+    both = before * after / many**2
+    same = np.array(_same_texts(pairs, attack))  # rows that read like their originals have the same answers
+    both[..., same] = (before * (before - 1) / (many * (many - 1)))[..., same]
+    shares = (before / many, after / many, both, slips)
+    cells = [found[0].cells(hits, found[0].known, len(pairs.originals)) for hits in shares]
+    labels = labels_among(pairs.golds, pairs.kind) or ()
+    rate = partial(_usually_broken, other=1 / max(len(labels) - 1, 1) if pairs.kind == "labels" else 0.0)
+    (value,) = rate(*(np.array([one.rate() or 0.0]) for one in cells)).tolist()
+    drawn = rate(*rates.bootstrap(cells, seed))
+    low, high = rates.percentile95(drawn) or (value, value)
+    # The interval is widened until it holds c ± h for two centres c: the rate, and the centre of Wilson's interval with
+    # a trial for each right answer (a rate from few broken rows is more often too low than too high). h is Student's t
+    # times √(e² + 1/n²): e is the standard error of the bootstrap, n the number of right answers, and 1/n² stands for
+    # one more row, because few slips vary more than their resamples.
+    right, freedom = max(cells[0].hits.sum() / run.episodes, 1.0), max(len(pairs.originals) - 1, 2)
+    quantile = rates.student(freedom)
+    half = quantile * float(np.hypot(np.nanstd(drawn) * np.sqrt(1 + 1 / freedom), 1 / right))
+    centres = value, (value * right + quantile**2 / 2) / (right + quantile**2)
+    ends = min(low, min(centres) - half), max(high, max(centres) + half)
+    return Rate(rates.percent(value), rates.percents(ends), "bootstrap")
+
+
+def _mixed(right: Floats, many: float) -> Floats:
+    """Return the share of ordered pairs of repeats of which the first is right and the second wrong."""
+    return right * (many - right) / (many * (many - 1))
+
+
+def _usually_broken(before: Floats, after: Floats, both: Floats, mixed: Floats, other: float) -> Floats:
+    """Return the share of usually right answers that are usually wrong after an attack (`above_noise`).
+
+    Args:
+        before: the shares of right answers to the originals, shape (resamples,).
+        after: the shares of right answers to the perturbed texts, same shape, as all that follow.
+        both: the shares of pairs (answer to the original, answer to the perturbed text) of which both are right.
+        mixed: the shares of ordered pairs of answers to one text of which the first is right and the second wrong.
+        other: the probability that the slip of a wrong answer gives the right one, in [0, 1].
+    """
+    right, slip = (before + after) / 2, np.zeros_like(mixed)
+    for _ in range(_ROUNDS):  # mixed = p s - q s², with p and q from the share of usually right answers
+        usual = np.clip((right - other * slip) / (1 - slip - other * slip), 0.0, 1.0)
+        p, q = usual + (1 - usual) * other, usual + (1 - usual) * other**2
+        root = np.sqrt(np.maximum(p * p - 4 * q * mixed, 0.0))
+        slip = np.minimum((p - root) / (2 * np.maximum(q, 1e-9)), _MOST_SLIPS)
+    mended = other * slip
+    left = np.maximum(before - mended, 1e-9) * (1 - slip - mended)
+    return 1 - (both - mended * (before + after) + mended**2) / left
