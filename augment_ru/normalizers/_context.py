@@ -170,12 +170,13 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     others += len(found) + sum(one is not None and one.kind == "sure" for one in context.judged)
     sure = {at for at, one in unknown.items() if one.score > _SURE and one.bits & (by.SPELLING | by.MASKS)}
     misspelt = sum(context.pieces[at].strip(ENDS).lower() not in memes() for at in sure)
-    for at, made in unknown.items() if others or misspelt > 1 else ():
-        written = context.judged[at].written
+    for at, best in unknown.items() if others or misspelt > 1 else ():
+        one = context.judged[at]
+        written = one.written if one is not None else ""
         is_short = (written.isupper() or len(written) < _SHORT) and not others  # «ТТГ», «нед.»
         is_likely = not is_short and (at in sure or written[0].islower())
-        if is_likely and (not is_word(written) or reader.mends(written, made)):
-            found[at] = made
+        if is_likely and (not is_word(written) or reader.mends(written, best)):
+            found[at] = best
     return found
 
 
