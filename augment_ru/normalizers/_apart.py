@@ -248,7 +248,7 @@ def goes_before(one: str, other: str) -> bool:
         fits = len(other) > 1 and fitting(one, other) in {one, None}
         return fits and (any(cases & reading.grammemes for reading in kinds) or (not kinds and is_hidden(other)))
     if any(has_reading(word, "PREP", "CONJ", "PRCL", "NPRO") for word in (one, other)):
-        return one not in _PRONOUNS or has_reading(other, "VERB", "PRTS", "ADJS")
+        return one not in _PRONOUNS or is_hidden(other) or has_reading(other, "VERB", "PRTS", "ADJS")
     is_long = len(one) + len(other) >= _LONG
     hidden = is_hidden(one) + is_hidden(other)
     if hidden > 1 or (is_long and hidden):

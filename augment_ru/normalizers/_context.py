@@ -9,7 +9,7 @@ from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._lattice import RUSSIAN, WordReading
-from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
+from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word, memes
 from augment_ru.normalizers._pieces import ENDS, cased, core, swings
 from augment_ru.normalizers._reader import Piece, Reader
 from augment_ru.resources import word_lists
@@ -64,7 +64,8 @@ class Pieces:
             written = written[:1].upper() + written[1:]
         elif not initial and (_ALIKE.match(written) or written.lower() == word):
             written = written.lower()
-        initial = initial and (self.text != self.text.lower() or self.text[-1] in ENDS)
+        is_cased = self.text != self.text.lower() or self.text[-1] in ENDS
+        initial = initial and (is_cased or not written[0].isalpha())  # «0тзывы» is capitalised in any text
         new = cased(word, written, initial=initial, alike=alike)
         return by.read_as(start + one.start, start + one.stop, new, bits)
 
@@ -148,7 +149,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     if not is_russian:
         return {}
     found: dict[int, WordReading] = {}
-    unknown: list[tuple[int, Piece]] = []
+    unknown: dict[int, WordReading] = {}
     for at, one in enumerate(context.judged):
         if one is None or at in taken or one.kind not in {"spelt", "part"}:
             continue
@@ -164,17 +165,23 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         is_told = len(words) == 1 and not reader.eager and words[0] in context.text  # «карова» вместо «корова»
         if words and not is_told and (reader.eager or is_game or is_offer):
             found[at] = (loses and agreeing_reading(context, at, one.found)) or one.found[0]  # «кредит» or «кредиту»
-        elif one.written[0].islower() and (one.found or not is_listed(one.written)):
-            unknown.append((at, one))
+        elif made := one.found or (() if is_listed(small := one.written.lower()) else reader.mend(small)):
+            unknown[at] = agreeing_reading(context, at, made) or made[0]
     others += len(found) + sum(one is not None and one.kind == "sure" for one in context.judged)
-    misspelt = sum(bool(one.found and one.found[0].bits & by.SPELLING) for _, one in unknown)
-    for at, one in unknown if others or misspelt > 1 else ():
-        made = one.found or reader.mend(one.written)
-        if made and (not is_word(one.written) or reader.mends(one.written, made[0])):
-            found[at] = made[0]
+    sure = {at for at, one in unknown.items() if one.score > _SURE and one.bits & (by.SPELLING | by.MASKS)}
+    misspelt = sum(context.pieces[at].strip(ENDS).lower() not in memes() for at in sure)
+    for at, best in unknown.items() if others or misspelt > 1 else ():
+        one = context.judged[at]
+        written = one.written if one is not None else ""
+        is_short = (written.isupper() or len(written) < _SHORT) and not others  # «ТТГ», «нед.»
+        is_likely = not is_short and (at in sure or written[0].islower())
+        if is_likely and (not is_word(written) or reader.mends(written, best)):
+            found[at] = best
     return found
 
 
+_SURE, _SHORT = 3.0, 4
+"""The least score of the reading of a misspelt word that is evidence for others; the fewest letters of one."""
 _SYLLABLES = re.compile(r"(?:[б-джзй-нп-тф-щьъ]*[аеиоуыэюяё][б-джзй-нп-тф-щьъ]*-){2,}[а-яё]+", re.IGNORECASE)
 
 

@@ -134,9 +134,14 @@ class _Latin:
         capital = one.written[0].isupper() and not self.context.is_initial(at) and self.russian and not is_long
         is_short = len(one.written) < _SHORT
         is_sign = is_short and one.written[1:].isupper() and self.russian
+        is_nick = capital and not one.written.isalpha() and one.written[1:].islower()  # «K1ller»
         doubtful = is_sign or (capital and (one.is_english or is_short))
-        is_brand = (capital and keyed and len(one.written) < _LONG) or (
-            (evidence < 2 or one.written[1:].isupper()) and self._is_counted(at)  # noqa: PLR2004
+        is_brand = (
+            is_nick
+            or (capital and keyed and len(one.written) < _LONG)
+            or (
+                (evidence < 2 or one.written[1:].isupper()) and self._is_counted(at)  # noqa: PLR2004
+            )
         )
         if not is_brand and (grade.is_sure or (grade.may and evidence and not doubtful)):
             if not keyed:
@@ -260,8 +265,9 @@ _MAY_BE_KEYED = {1: 13.0, 2: 9.0}
 _MAY_BE_SPELLED = {1: 13.0, 2: 8.5, 3: 7.0}
 """The least score of a reading that needs other evidence, by its length; 3 and 1 for longer ones,
 or -2 for more than five letters where the whole text is in Latin letters."""
-_CLOSE, _UNUSUAL = 0.5, 1.5
-"""How close the next reading may not be; how much likelier a word of four letters must be that costs it: «vidi»."""
+_CLOSE, _UNUSUAL, _SEEN = 0.5, 1.5, 8.0
+"""How close the next reading may not be; how much likelier a word of four letters must be that costs it: «vidi»;
+the least weight of a word with digits."""
 
 
 def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
@@ -303,6 +309,7 @@ def _spelt(one: Piece, *, initial: bool, alone: bool) -> _Grade:
         >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size == _LONG - 1 and best.cost >= _CLOSE and not is_hidden(best.word))
         and (_is_hidden(one, bare) or _is_plain(one, bare, initial=initial))
         and (bool(best.bits & by.MASKS) or not _is_camel(one))
+        and (bare.isalpha() or is_hidden(best.word) or weight(best.word) >= _SEEN)  # «5opka»
     )
     may = best.score >= _MAY_BE_SPELLED.get(size, -2.0 if alone and size > _LONG else 1.0) and bare.isalnum()
     return _Grade(best.word, sure, may, best.bits or by.SPELT)

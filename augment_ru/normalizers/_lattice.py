@@ -151,7 +151,7 @@ class Lattice:
     def _skips(self, char: str) -> int:
         """Return the bit of the normalizer that leaves this sign out; 0 if none does."""
         bit = self.skipped.get(char, 0)
-        if not bit and self.skipped and char not in self.ways and is_picture(char):
+        if not bit and self.skipped and is_picture(char):
             return next(iter(self.skipped.values()))
         return bit
 
@@ -169,7 +169,8 @@ class Lattice:
             repeated = self.repeats if at and small[at] == small[at - 1] and small[at].isalpha() else 0
             if skip or repeated:
                 cheap, dearer, every, soft = steps
-                once = skip and char in self.wild and written.count(char) == 1  # «с*ка» is not «ска»
+                means = char in self.wild or (char in self.ways and char not in self.skipped)
+                once = skip and means and written.count(char) == 1  # «с*ка» is not «ска»
                 out = [(1, "", 1.3 if once else 0.3 if skip else 0.5, skip | repeated)]
                 steps = cheap + out, dearer + out, every + out, soft + out
             found.append(steps)

@@ -49,6 +49,12 @@ def confusables() -> list[tuple[str, str]]:
 
 
 @cache
+def memes() -> dict[str, str]:
+    """Map spellings that people jest with («превед») to what they mean; they are no evidence of hidden words."""
+    return {written: meant for meant, _, written in table_of("meme")}
+
+
+@cache
 def _hidden_lexemes() -> dict[str, frozenset[str]]:
     """Map the words that people hide from filters to their forms; the dictionary need not have them."""
     found: dict[str, frozenset[str]] = {}
@@ -120,6 +126,32 @@ def of_letters(word: str) -> tuple[str, ...]:
     return tuple(found[0][1]) if found and found[0][0] - other >= 1 else ()
 
 
+@lru_cache(maxsize=100_000)
+def of_common(word: str) -> tuple[str, ...]:
+    """Return the frequent words that a word in lower case is without vowels («бтлк»), or with a letter moved («жнеа»).
+
+    The result is empty if there is none; the likeliest word is first.
+    """
+    if _VOWELS.isdisjoint(word):
+        fits = [one for one in _bare().get(word.translate(_CONSONANTS), ()) if _is_within(word, one)]
+    else:
+        places = [(at, to) for at in range(len(word)) for to in (at + 1, at + 2) if to < len(word) > _FEWEST - 1]
+        moved = (word[:at] + word[at + 1 : to + 1] + word[at] + word[to + 1 :] for at, to in places)
+        back = (word[:at] + word[to] + word[at:to] + word[to + 1 :] for at, to in places)
+        fits = [one for one in {*moved, *back} if one != word and one in common()]
+    return tuple(sorted(fits, key=lambda one: (-weight(one), one)))
+
+
+@cache
+def _bare() -> dict[str, list[str]]:
+    """Map consonants, three or more, to the frequent words that have them in this order, with vowels between them."""
+    found: dict[str, list[str]] = {}
+    for word in sorted(common() | hidden_forms()):
+        if _VOWELS.isdisjoint(word[:1]) and len(key := word.translate(_CONSONANTS)) > _MARK and len(key) < len(word):
+            found.setdefault(key, []).append(word)
+    return found
+
+
 def _is_within(word: str, form: str) -> bool:
     """Tell whether a word has only letters of another one, in their order."""
     letters = iter(form)
@@ -146,14 +178,23 @@ def is_hidden(word: str) -> bool:
     return word.replace("ё", "е") in _hidden_plain()
 
 
-_SOUNDS = str.maketrans("оеиыэяюбвгджзщё", "аеееееупфктшсша", "ьъ")
-_TWICE = re.compile(r"(.)\1+")
+_SOUNDS = str.maketrans("оеиыэяюбвгджзщёчх", "аеееееупфктшсшашк", "ъьй")
+_IOTATED, _TWICE = re.compile("й[аоу]"), re.compile(r"(.)\1+")
+_JOINED = {"йа": "я", "йо": "ё", "йу": "ю"}
+_LOST = (
+    (re.compile("тс|тц"), "ц"), (re.compile("ц[ае]$"), "ц"),
+    (re.compile("ст(?=[нл])"), "с"), (re.compile("[ае][фк][ае]$"), "ака"),
+)  # fmt: skip
+"""What is said alike: «ться» and «цца», «стн» and «сн», «ого» and «ава»; after `_SOUNDS`."""
 
 
 @lru_cache(maxsize=20_000)
 def sound(word: str) -> str:
     """Return a phonetic code for a word in lower case, so that words that sound roughly alike have the same code."""
-    return _TWICE.sub(r"\1", word.translate(_SOUNDS)).replace("тс", "ц")
+    said = _TWICE.sub(r"\1", _IOTATED.sub(lambda found: _JOINED[found[0]], word).translate(_SOUNDS))
+    for written, alike in _LOST:
+        said = written.sub(alike, said)
+    return said
 
 
 @lru_cache(maxsize=200_000)
@@ -166,16 +207,11 @@ def spoken(word: str) -> str:
 
 
 @cache
-def hidden_sounds() -> frozenset[str]:
-    """Return the phonetic codes (`sound`) of the words that people hide from filters."""
-    return frozenset(map(sound, hidden_forms()))
-
-
-@cache
-def common_sounds() -> frozenset[str]:
-    """Return the phonetic codes (`sound`) of frequent words of three letters or more."""
-    known = word_counts().items()
-    return frozenset(sound(word) for word, found in known if found >= _COMMON and len(word) > _MARK)
+def alike_words(sounds: Callable[[str], str], *, hidden: bool) -> frozenset[str]:
+    """Return the codes of hidden words, or of frequent ones of three letters or more; `spoken` is for short words."""
+    most = _SPOKEN if sounds is spoken else _LETTERS
+    often = (word for word, found in word_counts().items() if found >= _COMMON and _MARK < len(word) <= most)
+    return frozenset(map(sounds, hidden_forms() if hidden else often))
 
 
 def plain(word: str) -> str:
@@ -230,7 +266,7 @@ def common() -> frozenset[str]:
     return frozenset(word for word, found in known if RUSSIAN.fullmatch(word) and is_listed(word))
 
 
-_COMMON, _MARK = 1500, 2
+_COMMON, _MARK, _SPOKEN, _LETTERS = 1500, 2, 7, 99
 """The least count of a frequent word; a word or prefix of at most two letters is left out."""
 
 

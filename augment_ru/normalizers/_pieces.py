@@ -21,7 +21,7 @@ ORDINAL = re.compile(
     re.IGNORECASE,
 )
 """A number with the ending of an ordinal, or with a unit."""
-_OPENING, _CLOSING = "«»\"'“”„‘’([<—–-‒…,.;:!?¡¿", '«»"“”„‘’)]>—–-‒…,.;:!?'
+_OPENING, _CLOSING = "«»\"'“”„‘’([<【『「〔—–-‒…,.;:!?¡¿", '«»"“”„‘’)]>】』」〕—–-‒…,.;:!?'
 ENDS = ',.!?;:…»)"'
 """Signs that end a word or a sentence."""
 

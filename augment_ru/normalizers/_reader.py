@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
 from itertools import starmap
-from math import log
+from math import inf, log
 from typing import ClassVar, NamedTuple
 
 from augment_ru.language.morphology import has_reading, readings
@@ -15,6 +15,9 @@ from augment_ru.normalizers._lattice import RUSSIAN, Lattice, Way, WordReading, 
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._pieces import ORDINAL, core, fold, stays, swings
 from augment_ru.resources import listed_in, word_lists
+
+_MARGIN = 1.0
+"""By how much the score of the best reading must exceed the next."""
 
 
 class WordKnowledge(Normalization):
@@ -185,7 +188,12 @@ class Reader:
 
     def _strange(self, piece: str, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word with characters other than Russian letters may be."""
-        if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word)):
+        if (
+            len(word) >= _SHORTEST
+            and not word.isascii()
+            and (turned := self._unknown(word))
+            and turned[0].score > _LEAST
+        ):
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
         russian = sum(char in RUSSIAN for char in folded)
@@ -195,12 +203,11 @@ class Reader:
         return self._mixed(piece, folded, start, stop, russian)
 
     def _unknown(self, word: str) -> list[WordReading]:
-        """Return the readings of an unknown word by all normalizers; empty if none is likely and clearly the best."""
+        """Return the readings of an unknown word by all normalizers; empty if none is clearly the best."""
         found = [one for unknown in self.mending for one in unknown(word)]
         found.sort(key=by_score)
-        least = -9.0 if self.eager else _LEAST
         loses = found and found[0].bits == by.MASKS  # the forms of one word
-        return found if found and found[0].score > least and (loses or _is_clear(found)) else []
+        return found if found and (loses or _is_clear(found, forms=not self.eager)) else []
 
     def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
         """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
@@ -225,7 +232,8 @@ class Reader:
     def _may_mend(self, word: str) -> bool:
         """Tell whether an unknown word is read in any text: a normalizer says so, or it sounds like a hidden word."""
         near = any(is_near(word) for is_near in self.near)
-        return near or (self.repeats and lexicon.sound(word.lower()) in lexicon.hidden_sounds())
+        is_doubled = self.repeats and bool(_RUNS.search(word))
+        return near or (is_doubled and lexicon.sound(word.lower()) in lexicon.alike_words(lexicon.sound, hidden=True))
 
     def mend(self, word: str) -> Sequence[WordReading]:
         """Return the words that an unknown word of Russian letters may stand for, the best first.
@@ -261,7 +269,9 @@ class Reader:
         plain = max(runs) > 2 or len(runs) > 1 or word.islower()  # noqa: PLR2004
         least = _LEAST if max(runs) > 2 or len(runs) >= _MANY else _DOUBLED  # noqa: PLR2004
         found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least]
+        often = _GOAL if not self.eager and _CRY.search(small) else inf
         found = [one for one in found if not _is_cry(one.word, particles=not self.eager)]
+        found = [one for one in found if not lexicon.is_hidden(one.word) or lexicon.count(one.word) < often]
         plain = plain or any(lexicon.is_hidden(one.word) and len(one.word) >= _LONG_ENOUGH for one in found[:1])
         return found if found and plain and _is_clear(found) else []
 
@@ -292,17 +302,18 @@ class Reader:
     def _mixed(self, piece: str, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return what a word of several alphabets, digits and signs may be."""
         is_long = len(folded) > _SHORTEST and any(map(str.isalnum, folded))
-        found = self.lattice.words(folded, within=_MARGIN) if russian or is_long else []
+        found = self._masked(folded) if russian or is_long else []
         tail = folded.partition(")")[2].lower() if piece[start - 1 : start] == "(" else ""
         is_joined = bool(tail) and lexicon.is_listed(tail)  # «(со)автор»
         start -= bool(tail)
-        if is_joined or (found and (found[0].word == folded.lower() or _is_marked(folded, found[0]))):
+        is_nick = _NICK.fullmatch(folded) and not (found and lexicon.is_hidden(found[0].word))
+        if is_joined or is_nick or (found and (found[0].word == folded.lower() or _is_marked(folded, found[0]))):
             return None
         if _LATIN_PART.search(folded):
             return self._hyphened(folded, start, stop)
         is_doubtful = (len(folded) < _SHORTEST and not folded.isalpha()) or not _is_clear(found)
         if found and is_doubtful and not _is_sister(folded) and self._may(found[0], folded):
-            several = self.lattice.words(folded, within=_AGREEMENT)
+            several = self._masked(folded, within=_AGREEMENT)
             close = tuple(one for one in several if several[0].score - one.score < _AGREEMENT)
             return Piece("several", start, stop, folded, close)
         if found and self._may(found[0], folded):
@@ -318,6 +329,17 @@ class Reader:
         if found and not _is_marked(folded, found[0]):
             return Piece("sure", start, stop, folded, found)
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
+
+    def _masked(self, folded: str, within: float = _MARGIN) -> list[WordReading]:
+        """Return the readings of a word, the best first; where «*» stands for letters, hidden words come first."""
+        stars = any(not self.lattice.wild.get(char, by.WEAK) & by.WEAK for char in folded)
+        found = self.lattice.words(folded, within=within + _STARRED * stars)
+        if stars:
+            both = by.MASKS | by.SEPARATORS if len(set(folded) - RUSSIAN) == 1 else 0  # one sign has one meaning
+            found = [one for one in found if not both or one.bits & both != both]
+            more = {one.word: _STARRED * lexicon.is_hidden(one.word) for one in found}
+            found = sorted((one._replace(score=one.score + more[one.word]) for one in found), key=by_score)
+        return found
 
     def _may(self, found: WordReading, written: str) -> bool:
         """Tell whether there is enough evidence to read `written` as this word."""
@@ -400,6 +422,10 @@ _LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$
 """An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
 _LONG_RUN, _CRY = re.compile(r"(\w)\1\1"), re.compile(r"^(?!.*(\w)\1+.*(\w)\2\2).*([аеёиоуыэюя])\3\3")
 """A letter that is repeated; one vowel, which people repeat to cry: «спасииите»."""
+_NICK = re.compile("[DFGIJLQRSVWZ][а-яё]+")
+"""A Latin capital that looks like no Russian one, and Russian letters: «Zлата»."""
+_GOAL = 50_000
+"""The count of a hidden word that is so frequent that people cry it: «гооол»."""
 _CUTS = re.compile(r"([-–—/,.:;!?()]+)")
 _SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
 _LEAST, _DOUBLED, _MANY = 3.0, 7.0, 3
@@ -410,8 +436,8 @@ _YO = 0.05
 """The cost of reading ё where a table has е."""
 _BRAND = 300
 """A word in Latin letters is English, or a brand, if the news have it at least so often."""
-_MARGIN = 1.0
-"""By how much the score of the best reading must exceed the next."""
+_STARRED = 4.0
+"""By how much the score of a hidden word is higher where «*» stands for letters."""
 _AGREEMENT = 3.0
 """How far the score of a reading may be below the best one if it agrees with the words beside it."""
 _NEEDED, _LONGER = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0, 6: 0.0, 7: 0.0}, -3.0
@@ -429,10 +455,12 @@ def by_score(found: WordReading) -> tuple[float, str]:
     return -found.score, found.word
 
 
-def _is_clear(found: Sequence[WordReading]) -> bool:
-    """Tell whether the best reading is clearly ahead of the next."""
+def _is_clear(found: Sequence[WordReading], *, forms: bool = False) -> bool:
+    """Tell whether the best reading is clearly ahead of the next; with `forms`, of the next that is not of its word."""
     others = [one for one in found if lexicon.plain(one.word) != lexicon.plain(found[0].word)]
-    return not others or found[0].score - others[0].score >= _MARGIN
+    close = [one for one in others if found[0].score - one.score < _MARGIN]
+    lemmas = {one.lemma for one in readings(found[0].word)} if forms and close else set()
+    return all(any(each.lemma in lemmas for each in readings(one.word)) for one in close)
 
 
 def _divided(word: str) -> WordReading:
@@ -441,9 +469,12 @@ def _divided(word: str) -> WordReading:
 
 
 def _filled(folded: str) -> list[WordReading]:
-    """Return the hidden word that a word is without an alien letter inside it, or several like signs: «идXиXот»."""
-    aliens = [char for char in folded[1:-1] if char not in RUSSIAN]
-    inner = folded.replace(aliens[0], "").lower() if len(aliens) > 1 or any(map(str.isalpha, aliens)) else ""
+    """Return the hidden word that a word is without alien signs inside it, all alike or all digits: «идXиXот»."""
+    aliens = "".join(char for char in folded[1:-1] if char not in RUSSIAN)
+    is_junk = len(aliens) > 1 or aliens.isalnum()
+    inner = folded.lower()
+    for alien in aliens if is_junk and (aliens.isdigit() or len(set(aliens)) == 1) else ():
+        inner = inner.replace(alien.lower(), "")
     return [_divided(inner)] if lexicon.is_hidden(inner) else []
 
 
@@ -579,7 +610,7 @@ def _is_whole(word: str) -> bool:
 _COUNT = re.compile(r"([а-яё]+)([1-9]\d{0,2})([а-яё]+)")
 _BETWEEN, _MARKS = re.compile(r"([а-яё]+)[.,…/|+&_]+([а-яё]+)"), "*_~1["
 """Two words with a sign between them; signs of footnotes and markup."""
-_ACRONYM = 6
+_ACRONYM, _JOINING = 6, frozenset("-–—'’`./,:;…+&|()_* ")
 
 
 def _is_apart(written: str, found: WordReading) -> bool:
@@ -589,6 +620,8 @@ def _is_apart(written: str, found: WordReading) -> bool:
     hidden = lexicon.is_hidden(found.word)
     is_capital = written.isupper() and "." in written and size < _ACRONYM  # «К.О.Т.»
     is_pair = len(parts) == 3 and "(" in written  # «С(о)лгал»  # noqa: PLR2004
+    if hidden and size > _SHORTEST and not set(written) - RUSSIAN <= _JOINING and not found.bits & by.REPEATED:
+        return True  # «су[]ка»
     if not hidden and (is_capital or is_pair or len(set(found.word)) < _SHORTEST):
         return False
     if (

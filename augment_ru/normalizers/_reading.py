@@ -11,6 +11,7 @@ from math import exp, inf
 from operator import ne
 
 from augment_ru.edits import Edit
+from augment_ru.language.morphology import has_reading
 from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._apart import joined_pieces
 from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, is_imperative, is_initial, mended
@@ -208,7 +209,8 @@ def _is_slip(text: str, edit: Edit) -> bool:
     differ = sum(map(ne, written[0], words[0]))
     often = inf if len(written) > 1 or (is_misspelt and differ == 1) else _OFTEN[is_misspelt and differ > 2]  # noqa: PLR2004
     hides = any(is_hidden(word) and count(word) < often for word in words)
-    return (is_spaced or is_misspelt) and not hides and not (len(words) > 1 and is_imperative(words[0]))
+    is_offer = len(words) > 1 and (is_imperative(words[0]) or (is_hidden(words[0]) and has_reading(words[0], "1per")))
+    return (is_spaced or is_misspelt) and not hides and not is_offer
 
 
 _OFTEN = 50_000, 20_000

@@ -15,11 +15,15 @@ from augment_ru.resources import dictionary_path, rows
 
 _ALIKE = dict(zip("OoОоQDЗзBВбbIlІSsЧч", "0000003388661115544", strict=True))
 """Maps letters that people write for digits to these digits."""
-_LIKELY = re.compile(r"точк|тчк|д[оo]т\b|dot\b|соба[кч]|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|_\s|нижн")
+_LIKELY = re.compile(
+    r"т[о0]чк|тчк|д[оo]т\b|дог\b|dot\b|с[о0]б[аa][кч]|\bэт\b|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|_\s|нижн"
+)
 """What every text with an address in words contains; each way begins with a character, since that is found fast."""
 _DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|дев[яи][тц]", re.DOTALL)
-_DIGITS, _MOST = 11, 14
-"""How many digits a telephone number has, and the most words or groups of digits that it is written in."""
+_DIGITS, _MOST, _GROUPS, _CARD = 11, 14, 8, 16
+"""How many digits a telephone number has, the most words or groups of digits that it is written in, the fewest groups
+that are joined; how many digits a card has."""
+_UNIT = r"[^\s().,*·/–—+-]+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,12 @@ class ContactsNormalization(Normalization):
             for found in _address().finditer(text):
                 if new := _written(found[0]):
                     yield Edit(*found.span(), new)
+            for found in _handle().finditer(text):
+                yield Edit(
+                    found.start("sign"),
+                    found.end(),
+                    "@" + re.sub(rf"\s+(?:{_words_for('_')})\s+", "_", found["name"].lower()),
+                )
         if _DIGIT.search(text):
             for found in _number().finditer(text):
                 yield from _telephone(found)
@@ -74,6 +84,22 @@ def _address() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w@/.]){part}(?:{_sign()}{part})+(?![@\w])", re.IGNORECASE)
 
 
+def _words_for(sign: str) -> str:
+    """Return the pattern of the words for a sign of an address that have more than two letters."""
+    words = (word for word, means in _meanings("sign").items() if means == sign and len(word) > len("at"))
+    return "|".join(sorted(words, key=lambda word: (-len(word), word)))
+
+
+@cache
+def _handle() -> re.Pattern[str]:
+    """Return the pattern of a nick behind a word for «@»: one with «_», a digit, or behind the name of a network."""
+    under = rf"(?:_|\s+(?:{_words_for('_')})\s+)"
+    before = rf"(?<![\w@])(?P<net>(?:{'|'.join(_meanings('net'))})\W{{1,2}})?(?P<sign>(?:{_words_for('@')}|эт)\s+)"
+    return re.compile(
+        rf"{before}(?P<name>[a-z][a-z\d]*(?:{under}[a-z\d]+)+|[a-z]+\d+|(?(net)[a-z\d]+|(?!)))(?![\w@.])", re.IGNORECASE
+    )
+
+
 def _written(found: str) -> str:
     """Return the usual form of an address in words; "" if it is no address, or has this form already."""
     signs, zones = _meanings("sign"), _meanings("zone") | _meanings("doubtful")
@@ -86,10 +112,11 @@ def _written(found: str) -> str:
     at = ends[-1] if ends else 0
     if not is_nick and (is_said or not ends or not _is_sure(parts[at], parts[at + 1], cut[2 * at + 1])):
         return ""
+    spells = at == len(parts) - 2 and parts[-1] == "рф"  # «кремль.рф»
     names = [
         zones[part]
         if at and at - 1 in ends
-        else _meanings("host").get(part, "".join(_latin().get(char, char) for char in part))
+        else _meanings("host").get(part, part if spells else "".join(_latin().get(char, char) for char in part))
         for at, part in enumerate(parts)
     ]
     new = names[0] + "".join(mark + name for mark, name in zip(marks, names[1:], strict=True))
@@ -115,14 +142,16 @@ def _number() -> re.Pattern[str]:
 
 def _telephone(found: re.Match[str]) -> Iterator[Edit]:
     """Yield the edit that writes a hidden telephone number in figures, if a run of numbers contains one."""
-    units = list(re.finditer(r"[^\s().,*·/–—-]+", found[0]))
+    units = list(re.finditer(_UNIT.replace("+-", "-"), found[0]))
     for first in range(len(units)):
         for last in range(min(len(units), first + _MOST), first, -1):
             run = [unit[0] for unit in units[first:last]]
             digits = _digits_of(run)
             start, stop = units[first].start(), units[last - 1].end()
             written = found[0][start:stop]
-            if len(digits) == _DIGITS and re.match("[78][3489]", digits) and _is_hidden(written, run):
+            is_card = len(digits) == _CARD and not any(unit.lower() in _meanings("number") for unit in run)
+            is_number = is_card or (len(digits) == _DIGITS and re.match("[78][3489]", digits))
+            if is_number and _is_hidden(written, run):
                 yield Edit(found.start() + start, found.start() + stop, _formed(written, run, digits))
                 return
 
@@ -137,12 +166,17 @@ def _is_hidden(written: str, run: Sequence[str]) -> bool:
 
 
 def _formed(written: str, run: Sequence[str], digits: str) -> str:
-    """Return a telephone number in figures: in groups if it was in words, else with its hyphens between groups."""
+    """Return a telephone number in figures: in groups if it was in words, else with its own signs between groups."""
     plus = "+" * written.lower().startswith(("+", "плюс"))
     if any(unit.lower() in _meanings("number") for unit in run):
-        return f"{plus}{digits[0]} {digits[1:4]} {digits[4:7]} {digits[7:9]} {digits[9:]}"
+        rest = "-" if "-" in written or not any(map(str.isdigit, written)) else " "
+        first = "-" if "-" in written and " " not in written else " "
+        return f"{plus}{first.join((digits[0], digits[1:4], digits[4:7]))}{rest}{digits[7:9]}{rest}{digits[9:]}"
     groups = list(map(_plain, run))
-    return plus + ("-" if written.count("-") == len(run) - 1 and len(run) < _DIGITS else "").join(groups)
+    if 1 < len(run) < _GROUPS:
+        units = iter(groups)
+        return re.sub(_UNIT, lambda _: next(units), written)
+    return plus + "".join(groups)
 
 
 def _plain(unit: str) -> str:
@@ -158,7 +192,8 @@ def _digits_of(run: Sequence[str]) -> str:
     grows = False
     for shown, beside in zip(run, [*run[1:], ""], strict=True):
         unit, after = shown.lower(), beside.lower()
-        value = numbers.get(unit, "")
+        is_left = grows and len(found[-1]) == _TENS and unit.isdigit()  # «тридцать 4»
+        value = unit if is_left else numbers.get(unit, "")
         fits = grows and value != "0" and len(value) < len(found[-1]) and found[-1].endswith("0" * len(value))
         if value and after in times:
             found.append(times[after] * int(value))
@@ -170,5 +205,5 @@ def _digits_of(run: Sequence[str]) -> str:
     return "".join(found)
 
 
-_BESIDE = ("сот", "плюс")
+_TENS, _BESIDE = 2, ("сот", "плюс")
 """Words in telephone numbers that are not numerals."""

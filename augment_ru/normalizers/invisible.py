@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 from typing import ClassVar
+from urllib.parse import unquote
 
 from augment_ru.edits import Edit
 from augment_ru.normalizers._lattice import RUSSIAN
@@ -22,8 +23,9 @@ _FOUND = re.compile(
     f"|[{_UNSEEN}]+|[{_MARKS}]+|(?P<space>[{_SPACES}])"
     r"|(?<=[а-яё])(?P<tags>(?:</?[a-z]+>|\[/?[a-z]+\]|<!--.*?-->)+)(?=[а-яё])"
     r"|(?P<codes>(?:[&\\](?:#\d{2,6};|#[xX][\da-fA-F]{2,5};|[a-zA-Z]+;|u[\da-f]{4}))+)"
+    r"|(?<!\S)(?P<percents>(?:%D[01]%[89AB][\dA-F]){2,})(?!\S)"
 )
-_LIKELY = re.compile(f"[{_UNSEEN}{_MARKS}{_SPACES}<&\\[\\\\]")
+_LIKELY = re.compile(f"[{_UNSEEN}{_MARKS}{_SPACES}<&\\[\\\\]|%D[01]%")
 """What every text with something invisible contains."""
 _ALL = re.compile(f"[{_UNSEEN}{_MARKS}]")
 _STRESS = "\u0300\u0301"
@@ -62,6 +64,8 @@ class InvisibleNormalization(Normalization):
                 is_word = len(shown) > 2 or not RUSSIAN.isdisjoint(text[start - 1 : start] + text[stop : stop + 1])  # noqa: PLR2004
                 if is_word and (not shown or shown.isalpha()):
                     yield Edit(start, stop, shown)
+            elif percents := found["percents"]:
+                yield Edit(start, stop, unquote(percents))
             elif found["space"]:
                 yield Edit(start, stop, " ")
             elif found["tags"] or not _belongs(text, start, stop):

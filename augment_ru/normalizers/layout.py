@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
+from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._lattice import WordReading
 from augment_ru.normalizers._lexicon import is_listed, weight
 from augment_ru.normalizers._reading import WordNormalization
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, listed_in, rows
 
 _LONGER = 4.0
 """By how much the weight must be higher for the last sign to be read as a sign and not as a letter («,» is «б»)."""
+_FEWEST, _SURE = 5, 9.0
+"""The fewest letters of an English word that was typed in the Russian layout, and the score of this reading."""
 _CLOSING = "?/&!:;.,\")'"
 
 
@@ -35,6 +38,27 @@ class LayoutNormalization(WordNormalization):
                 longer = _LONGER
             if piece[stop - 1] not in _CLOSING:
                 return
+
+    def unknown(self, word: str) -> Iterable[WordReading]:
+        """Yield the English word that an unknown one is if it was typed in the Russian layout: «сфыштщ», «casino»."""
+        typed = word.lower().translate(_russian_keys())
+        if len(typed) >= _FEWEST and typed.isalpha() and (typed in _brands() or typed in listed_in("english")):
+            yield WordReading(_SURE, typed, 0.0, self.bit | by.HEARD)
+
+    def is_near(self, word: str) -> bool:
+        """Tell whether a word is an English one, or the name of a network, typed in the Russian layout."""
+        return any(self.unknown(word))
+
+
+@cache
+def _brands() -> frozenset[str]:
+    """Return the networks and sites that people name, in Latin letters."""
+    return frozenset(means for kind, _, means in rows(dictionary_path("contacts"), columns=3) if kind == "host")
+
+
+@cache
+def _russian_keys() -> dict[int, str]:
+    return {ord(russian): english for russian, english in rows(dictionary_path("layouts"), columns=2)}
 
 
 @cache

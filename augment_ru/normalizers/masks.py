@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from augment_ru.normalizers._lattice import WordReading
-from augment_ru.normalizers._lexicon import of_letters, weight
+from augment_ru.normalizers._lattice import VOWELS, WordReading
+from augment_ru.normalizers._lexicon import count, of_common, of_letters, weight
 from augment_ru.normalizers._reading import WordNormalization
 
 
@@ -18,13 +18,17 @@ class MasksNormalization(WordNormalization):
     weakly_wild: ClassVar[str] = "_?-.~^+=…·"
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Return the forms of the word that `word` hides by lost vowels or shuffled letters; empty if none."""
-        return (WordReading(weight(one) - _COST * 2, one, _COST, self.bit) for one in of_letters(word))
+        """Return the words that `word` hides by lost vowels or shuffled letters, hidden ones if there are some."""
+        found = of_letters(word) or of_common(word.lower())
+        first = found[0] if found else ""
+        return (WordReading(weight(one) - _COST * 2 + _FIRST * (one == first), one, _COST, self.bit) for one in found)
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word has the consonants, or all letters, of a word that people hide from filters."""
-        return bool(of_letters(word))
+        """Tell whether a word has the consonants or letters of a hidden one, or is a frequent one without vowels."""
+        is_bare = len(word) >= _LEAST and VOWELS.isdisjoint(word) and not count(word)
+        return bool(of_letters(word) or (is_bare and word.islower() and of_common(word)))
 
 
-_COST = 1.5
-"""What it costs that letters are left out or stand elsewhere."""
+_COST, _FIRST, _LEAST = 1.5, 0.5, 4
+"""What it costs that letters are left out or stand elsewhere, and how much likelier the first form is; the fewest
+letters of a frequent word without vowels that is read in any text."""

@@ -13,7 +13,7 @@ from augment_ru.normalizers._pieces import swings
 from augment_ru.normalizers._reading import WordNormalization
 
 _PARTS, _FEW = re.compile("[А-ЯЁ]?[а-яё]+"), 2
-_LONG_NAME = 10
+_LONG_NAME = 9
 _CERTAIN, _SALTED = 5.0, 4.5
 """The score of glued words, below that of most misspelt ones; the least weight of a word without extra syllables."""
 
@@ -23,7 +23,9 @@ class SeparatorsNormalization(WordNormalization):
     """Read words whose letters or parts stand apart («к.а.з.и.н.о»), and words that are glued together («вличку»)."""
 
     name: ClassVar[str] = "separators"
-    skipped: ClassVar[str] = r"""./\|_~*·•-‑–—,:;+=^'`⭐★☆✨()[]<>?!…"«»{}#&%§¦“”„′’‘№@$""" + "\ufe0f"
+    skipped: ClassVar[str] = (
+        r"""./\|_~*·•-‑–—,:;+=^'`⭐★☆✨()[]<>?!…"«»{}#&%§¦“”„′’‘№@$「」『』【】〔〕《》〈〉⟨⟩⦑⦒‹›""" + "\ufe0f"
+    )
 
     def unknown(self, word: str) -> Iterable[WordReading]:
         """Yield the words that are written without spaces in `word`, or the word without its extra syllables.
@@ -65,9 +67,9 @@ def _unsalted(word: str) -> str:
     >>> _unsalted("касазисиносо")
     'казино'
     """
-    even, without = word.translate(_EVEN), _JUNK.sub("", word)  # «водъка»
+    even, found = word.translate(_EVEN), (_JUNK.sub("", word), word.replace("ь", "").replace("ъ", ""))  # «водъка»
     if not _SALT.search(even):
-        return without if without != word and is_hidden(without) else ""
+        return next((one for one in found if one != word and is_hidden(one)), "")
     for sign in sorted(set(word[1:]) - VOWELS):
         if re.fullmatch(rf"[^аеиоу]*(?:([аеиоу]){sign}\1[^аеиоу]*){{2,}}", even):
             bare = re.sub(rf"([аеиоуяыёюэ]){sign}.", r"\1", word)

@@ -14,13 +14,14 @@ from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._apart import goes_before
 from augment_ru.normalizers._lattice import RUSSIAN, VOWELS, Lattice, Way, WordReading
 from augment_ru.normalizers._lexicon import (
-    common_sounds,
-    hidden_sounds,
+    alike_words,
     is_hidden,
     is_listed,
     is_word,
+    memes,
     sound,
     spoken,
+    table_of,
     weight,
     with_letter,
     written_out,
@@ -28,18 +29,18 @@ from augment_ru.normalizers._lexicon import (
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
-_ALIKE = "ао оаеё еияэё иеыя эе ыи яеи ёо бп пб вф фв гкв кг хг дт тд жш шжщ щш зс сз"
-"""A written letter and the letters that it may stand for, since they sound like it in some position of a word."""
 _ON_PURPOSE = 1.5
 """The cost of writing a letter for one that sounds like it, where words are hidden: 3 nats, an error in 20 letters."""
-_LEAST, _LEAST_WEIGHT, _SHORT_WEIGHT, _SHORT = 2.0, 5.5, 9.5, 5
-"""The least score of a reading; the least weight of a word that is not hidden, and of one of five letters or less."""
+_LEAST, _LEAST_WEIGHT = {3: 9.0, 4: 5.0, 5: 3.0, 6: 2.0}, {3: 10.0, 4: 8.0, 5: 5.5}
+"""The least score of a reading, by the number of letters written, 0 for longer ones; and the least weight of a word
+that is not hidden, 5 for longer ones."""
+_LIKELIER, _MEME = 4.0, 9.0
+"""How much higher the score must be if the word is a hidden one that does not sound the same: «вард» is not «фарт»; the
+score of what a meme means."""
 _LEAST_TYPED, _LONG_TYPED = {4: 1.0, 5: 0.0, 6: -2.0}, -3.5
 """The least score of a reading with `typing`, by the number of letters written; the second is for longer words."""
 _NAMELIKE = 5.0
 """The least score of the reading of a word with a capital, with `typing`."""
-_MOST = {4: 1.0, 5: 1.5, 6: 2.0, 7: 3.0, 8: 3.5, 9: 4.5}
-"""The highest cost of the errors in a word, by its length."""
 _RATES = {"drop": 40 / 92360, "add": 9 / 97030, "key": 25 / 97030 / 4, "other": 36 / 97030 / 20, "swap": 1e-4}
 """How often people make an error that no rule explains, in each place where it can be made: counts of `misspell.tsv`,
 divided by the number of letters that may be written there."""
@@ -67,14 +68,16 @@ class SpellingNormalization(WordNormalization):
     def unknown(self, word: str) -> Iterable[WordReading]:
         """Yield the words of which a word in Russian letters may be a misspelling."""
         small = word.lower()
-        if len(small) < 4 or not RUSSIAN.issuperset(small) or VOWELS.isdisjoint(small) or small in written_out():  # noqa: PLR2004
+        if len(small) < 3 or not RUSSIAN.issuperset(small) or VOWELS.isdisjoint(small) or small in written_out():  # noqa: PLR2004
             return
         bit = self.bit
-        found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 5.0) if one.cost]
+        if not self.typing and (meant := memes().get(small)):
+            yield WordReading(_MEME, meant, 0.0, bit)
+            return
+        found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 4.5) if one.cost]
         if self.typing:
             found += [*_slips(small, bit), *_of_lexicon(small, bit)]
         is_name = word[0].isupper()
-        long = len(small) > _SHORT
         for one in found:
             hidden = is_hidden(one.word)
             if not self.typing and _names(one.word, hidden=hidden, capital=is_name):
@@ -83,9 +86,9 @@ class SpellingNormalization(WordNormalization):
             if self.typing:
                 fits = one.score >= (_NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED))
             else:
-                frequent = weight(one.word) >= (_LEAST_WEIGHT if long else _SHORT_WEIGHT) and (heard or not is_name)
-                most = _MOST[min(len(small), max(_MOST))]
-                fits = one.score + one.cost * heard >= _LEAST and (one.cost <= most or heard) and (hidden or frequent)
+                frequent = weight(one.word) >= _LEAST_WEIGHT.get(len(small), 5.0) and (heard or not is_name)
+                least = _LEAST.get(len(small), 0.0) + _LIKELIER * (hidden and not heard)
+                fits = one.score + one.cost * heard >= least and (hidden or frequent)
             if fits:
                 yield one._replace(score=one.score + one.cost, bits=bit | by.HEARD) if heard else one
 
@@ -94,13 +97,21 @@ class SpellingNormalization(WordNormalization):
 
         If slips of the finger are mended, too (option `typing`), the answer is always True.
         """
-        near = self.typing or sound(word.lower()) in hidden_sounds()
-        return near or (word[0].islower() and sound(word) in common_sounds())
+        small, is_short = word.lower(), len(word) <= _FEW
+        return (
+            self.typing
+            or small in memes()
+            or any(
+                sound(small) in alike_words(sound, hidden=hidden)
+                and (not is_short or spoken(small) in alike_words(spoken, hidden=hidden))  # «пада» is not «бада»
+                for hidden in ((True, False) if word[0].islower() else (True,))
+            )
+        )
 
 
 def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
     """Tell whether a word is written as it sounds on purpose, and not by a slip (one vowel, or one letter for two)."""
-    if len(written) < _SHORT or spoken(written) != spoken(word):
+    if len(written) < _FEW or spoken(written) != spoken(word):
         return False
     once = [_TWICE.sub(r"\1", one) for one in (written, word)]
     changed = [pair for pair in zip(*once, strict=False) if len(set(pair)) > 1]
@@ -111,11 +122,15 @@ def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
 
 def _names(word: str, *, hidden: bool, capital: bool) -> bool:
     """Tell whether a reading is a name, or so short that a capitalised word may be a name that sounds alike."""
-    return (capital and len(word) <= _NAMELONG) or (not hidden and has_reading(word, "Name", "Surn", "Geox"))
+    is_noun = not has_reading(word, "VERB", "INFN")
+    return (capital and is_noun and len(word) <= _NAMELONG) or (
+        not hidden and has_reading(word, "Name", "Surn", "Geox")
+    )
 
 
-_LONG, _NAMELONG = 8, 6
-"""The fewest letters of a word in which only vowels are written as they sound; the most letters of a doubtful name."""
+_FEW, _LONG, _NAMELONG = 5, 8, 6
+"""The fewest letters of a word that is heard, and of one in which only vowels are written as they sound; the most
+letters of a doubtful name."""
 _TWICE = re.compile(r"(.)\1+")
 
 
@@ -163,17 +178,16 @@ _PARTICLES = ("то", "нибудь", "либо", "таки", "ка")
 def _sounds(bit: int) -> Lattice:
     """Return the lattice that reads words written as they sound, or with an error by a rule of `misspell.tsv`."""
     found: dict[str, dict[str, float]] = {}
-    alike = [(group[0], letter, _ON_PURPOSE) for group in _ALIKE.split() for letter in group[1:]]
+    alike = [(written, letters, cost) for letters, cost, written in table_of("sound")]
     single = [(letter, letter * 2, _ON_PURPOSE) for letter in _DOUBLED]
     double = [(letter * 2, letter, _ON_PURPOSE) for letter in _DOUBLED]
     double += [(written * 2, letter, cost) for written, letter, cost in alike if written in _DOUBLED]
-    for written, letters, cost in (*alike, *single, *double, *_JOINED_SOUNDS, *_ruled()):
+    for written, letters, cost in (*alike, *single, *double, *_ruled()):
         known = found.setdefault(written, {})
         known[letters] = min(cost, known.get(letters, cost))
     return Lattice({key: tuple(Way(to, cost, bit) for to, cost in ways.items()) for key, ways in found.items()})
 
 
-_JOINED_SOUNDS = [("тс", "ц", 1.0), ("цц", "ц", 1.0), ("йо", "ё", 1.0), ("сч", "щ", 1.0), ("щ", "сч", 1.0)]
 _DOUBLED = "бвгджзклмнпрстфч"
 """The consonants that people wrongly double, or write once instead of twice."""
 
