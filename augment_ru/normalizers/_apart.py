@@ -51,9 +51,6 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
     for run in _RUN.finditer(context.text) if not context.spells else ():
         for start, stop in _words_of(run):
             _letters(context, start, stop, chosen, taken)
-    hides = any(one is not None and one.kind == "sure" for one in context.judged)
-    if len(chosen) == 1 and not hides and _is_stressed(context.text, *chosen.values()):
-        chosen, taken = {}, set()
     cores = [core(piece) for piece in context.pieces]
     for at, one in enumerate(context.judged):
         if one is None or one.kind not in {"part", "spelt", "name"}:
@@ -65,17 +62,6 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
                 taken.update(range(first, last + 1))
                 break
     return chosen, taken
-
-
-def _is_stressed(text: str, edit: Edit) -> bool:
-    """Tell whether letters stand apart to stress a word that people do not hide, alone in a line or said twice."""
-    alone = _ENDED.search(text[: edit.start]) and (edit.stop == len(text) or text[edit.stop] in "\n.!?…")
-    again = edit.text.lower() in text.lower()
-    is_plain = edit.note is not None and edit.note.kind == by.names_of_bits(by.SEPARATORS)
-    return bool(alone or again) and is_plain and not any(map(is_hidden, edit.text.lower().split()))
-
-
-_ENDED = re.compile(r"(?:^|\n|[.!?…]\s+)$")
 
 
 def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
@@ -98,6 +84,8 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
     first, last = bisect_right(starts, begin) - 1, bisect_left(starts, end)
     pieces = context.text[begin:end].split()
     letters = [piece.strip(_SIGNS) for piece in pieces]
+    if len({piece for piece in pieces if piece in _SIGNS}) > 1:
+        return  # «a + b = 7»
     tails = [piece.replace("\ufe0f", "")[1:2].replace("-", "") for piece in pieces]
     cut = next((at for at, tail in enumerate(tails) if tail != tails[0] and letters[at]), len(tails))
     cells = [(at, fold(letter)) for at, letter in enumerate(letters) if letter and at <= cut]  # «к а з и н о, а»

@@ -90,7 +90,8 @@ class Pieces:
     @cached_property
     def spells(self) -> bool:
         """Whether the text speaks of letters or of how they are set: «по буквам», «в разрядку»."""
-        return not word_lists("reading_hints")["letters"].isdisjoint(piece.strip(ENDS).lower() for piece in self.pieces)
+        words = {piece.strip(ENDS).lower() for piece in self.pieces}
+        return not word_lists("reading_hints")["letters"].isdisjoint(words) or any(map(_LETTER.match, words))
 
     @cached_property
     def languages(self) -> tuple[int, int]:
@@ -121,6 +122,7 @@ def is_initial(pieces: Sequence[str], at: int) -> bool:
     return at == 0 or pieces[at - 1][-1] in ".!?…" or (at == 1 and pieces[0] in {"—", "-", "–"})
 
 
+_LETTER = re.compile("«[а-яё]$")
 _ALIKE = re.compile(r"[A-Z][A-Z\d]+[^A-Z]*[а-яё]")
 """Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5

@@ -369,7 +369,7 @@ class Reader:
             return None
         words, score, bits, kinds = [], 0.0, 0, set()
         for at, part in enumerate(cut):
-            judged = None if at % 2 or len(part) < 2 else self.judge(part)  # noqa: PLR2004  («β-каротин»)
+            judged = None if at % 2 or len(part) < 2 or stays(part) else self.judge(part)  # noqa: PLR2004  («β-каротин»)
             if judged is None or judged.kind not in {"sure", "foreign"}:
                 words.append(part)
             else:
@@ -420,7 +420,7 @@ _LONG_ENOUGH = 5
 _RUNS = re.compile(r"(\w)\1+")
 _LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$")
 """An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
-_LONG_RUN, _CRY = re.compile(r"(\w)\1\1"), re.compile(r"^(?!.*(\w)\1+.*(\w)\2\2).*([аеёиоуыэюя])\3\3")
+_LONG_RUN, _CRY = re.compile(r"(\w)\1\1"), re.compile(r"^(?!.*(\w)\1+(?!\1).*(\w)\2\2).*([аеёиоуыэюя])\3\3")
 """A letter that is repeated; one vowel, which people repeat to cry: «спасииите»."""
 _NICK = re.compile("[DFGIJLQRSVWZ][а-яё]+")
 """A Latin capital that looks like no Russian one, and Russian letters: «Zлата»."""

@@ -210,9 +210,11 @@ def _is_slip(text: str, edit: Edit) -> bool:
     often = inf if len(written) > 1 or (is_misspelt and differ == 1) else _OFTEN[is_misspelt and differ > 2]  # noqa: PLR2004
     hides = any(is_hidden(word) and count(word) < often for word in words)
     is_offer = len(words) > 1 and (is_imperative(words[0]) or (is_hidden(words[0]) and has_reading(words[0], "1per")))
-    return (is_spaced or is_misspelt) and not hides and not is_offer
+    is_set = kind == by.names_of_bits(by.SEPARATORS) and _SET.fullmatch(text, edit.start, edit.stop) is not None
+    return (is_spaced or is_misspelt or is_set) and not hides and not is_offer
 
 
+_SET = re.compile(r"\w(?:([- ])\w)(?:\1\w)+")
 _OFTEN = 50_000, 20_000
 """A hidden word of at least this count in the news is more often misspelt or glued by mistake than hidden; the second
 is for words that differ in more than two letters, and there is none for those that differ in one."""
