@@ -187,6 +187,14 @@ class _Latin:
         initial, cases = context.is_initial(at), cases_behind(word)
         if (
             sum(len(pieces[each]) == 1 for each in self.words) > 1
+            or (
+                len(word) > 1
+                and any(
+                    _is_strange(self.words[each], self.ways[False][each], keyed=False)
+                    for each in self.words
+                    if each != at
+                )
+            )
             or not after
             or (len(after) == 1 < len(one.written) and not is_function(after))  # «sin х»
             or not RUSSIAN.issuperset(after)

@@ -175,7 +175,7 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
     chosen, taken = joined_pieces(context) if context.reader.joins else ({}, set())
     found = latin(context)
     unknown = mended(context, taken, len(chosen) + len(found))
-    strange, plain = context.languages
+    strange, plain, _ = context.languages
     for at, one in enumerate(context.judged):
         if one is None or at in taken:
             continue
@@ -210,10 +210,16 @@ def _is_slip(text: str, edit: Edit) -> bool:
     often = inf if len(written) > 1 or (is_misspelt and differ == 1) else _OFTEN[is_misspelt and differ > 2]  # noqa: PLR2004
     hides = any(is_hidden(word) and count(word) < often for word in words)
     is_offer = len(words) > 1 and (is_imperative(words[0]) or (is_hidden(words[0]) and has_reading(words[0], "1per")))
-    is_set = kind == by.names_of_bits(by.SEPARATORS) and _SET.fullmatch(text, edit.start, edit.stop) is not None
+    is_loud = (
+        text[edit.start : edit.stop].isupper() or _ENDED.search(text[: edit.start]) or edit.text.lower() in text.lower()
+    )
+    is_set = (
+        is_loud and kind == by.names_of_bits(by.SEPARATORS) and _SET.fullmatch(text, edit.start, edit.stop) is not None
+    )
     return (is_spaced or is_misspelt or is_set) and not hides and not is_offer
 
 
+_ENDED = re.compile(r"(?:^|\n|[.!?…]\s+)$")
 _SET = re.compile(r"\w(?:([- ])\w)(?:\1\w)+")
 _OFTEN = 50_000, 20_000
 """A hidden word of at least this count in the news is more often misspelt or glued by mistake than hidden; the second
