@@ -155,7 +155,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         reader.eager and _is_mendable(context.judged, strange)
     )
     others += sum(one is not None and one.kind == "sure" for one in context.judged)
-    if not is_russian or not (others or reader.eager) and context.speaks_of("child"):
+    if not is_russian or (not (others or reader.eager) and context.speaks_of("child")):
         return {}
     found: dict[int, WordReading] = {}
     unknown: dict[int, WordReading] = {}
