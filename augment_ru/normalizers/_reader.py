@@ -188,12 +188,8 @@ class Reader:
 
     def _strange(self, piece: str, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word with characters other than Russian letters may be."""
-        if (
-            len(word) >= _SHORTEST
-            and not word.isascii()
-            and (turned := self._unknown(word))
-            and turned[0].score > _LEAST
-        ):
+        turned = self._unknown(word) if len(word) >= _SHORTEST and not word.isascii() else ()
+        if turned and turned[0].score > _LEAST:
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
         russian = sum(char in RUSSIAN for char in folded)
@@ -270,7 +266,8 @@ class Reader:
         least = _LEAST if max(runs) > 2 or len(runs) >= _MANY else _DOUBLED  # noqa: PLR2004
         found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least]
         often = _GOAL if not self.eager and _CRY.search(small) else inf
-        found = [one for one in found if not _is_cry(one.word, particles=not self.eager)]
+        cries = ["INTJ"] if self.eager else ["INTJ", "PRCL", "NPRO"]  # «урааа»; «нууу»
+        found = [one for one in found if not has_reading(one.word, *cries)]
         found = [one for one in found if not lexicon.is_hidden(one.word) or lexicon.count(one.word) < often]
         plain = plain or any(lexicon.is_hidden(one.word) and len(one.word) >= _LONG_ENOUGH for one in found[:1])
         return found if found and plain and _is_clear(found) else []
@@ -286,13 +283,8 @@ class Reader:
                 folded, stop = folded + piece[stop], stop + 1
             found = self.lattice.words(folded, within=_MARGIN)
         small = folded.lower().rstrip("`")
-        plain_case = folded.islower() or folded.isupper() or folded[1:].islower()
-        is_english = (
-            small.isascii()
-            and plain_case
-            and (lexicon.count(small) >= _BRAND or small in listed_in("english"))
-            and not is_fancy
-        )
+        is_plain = small.isascii() and (folded.islower() or folded.isupper() or folded[1:].islower()) and not is_fancy
+        is_english = is_plain and (lexicon.count(small) >= _BRAND or small in listed_in("english"))
         if not found and not keyed:
             return Piece("latin", start, stop, folded, is_english=is_english) if folded.isalpha() else None
         is_fancy = is_fancy and len(folded) >= _SHORTEST  # two may be a flag
@@ -560,11 +552,6 @@ _LONE = 7.0
 _NAME = re.compile("[А-ЯЁ][а-яё]+[А-ЯЁ]+")
 _INSIDE, _BEGUN, _AMID = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}"), re.compile("[а-яё][Б-ДЖЗЙ-НП-ТФ-Щ]")
 """Capitals inside a word; at the beginning of one that people hide; a consonant, which bears no stress, inside one."""
-
-
-def _is_cry(word: str, *, particles: bool) -> bool:
-    """Tell whether a word is a cry that people stretch on purpose («урааа»), or, with `particles`, one like «нууу»."""
-    return any(one.pos == "INTJ" or (particles and one.pos in {"PRCL", "NPRO"}) for one in readings(word))
 
 
 def _is_ornament(char: str) -> bool:
