@@ -76,13 +76,10 @@ class _Latin:
         self.russian = any(char in RUSSIAN for piece in context.pieces for char in piece)
         kinds = [one for one in context.judged if one is not None and one.kind == "sure"]
         self.alike = sum(_ASCII.search(one.written) is not None for one in kinds)
-        self.ways = {
-            True: {at: _keyed(one) for at, one in self.words.items()},
-            False: {
-                at: _spelt(one, initial=context.is_initial(at), alone=not self.russian)
-                for at, one in self.words.items()
-            },
-        }
+        alone, initial = not self.russian, context.is_initial
+        keyed = {at: _keyed(one) for at, one in self.words.items()}
+        spelt = {at: _spelt(one, initial=initial(at), alone=alone) for at, one in self.words.items()}
+        self.ways = {True: keyed, False: spelt}
         """The grades of the words, as typed in the wrong layout (True) and as spelt in Latin letters (False)."""
         self.sure = {way: {at for at, one in grades.items() if one.is_sure} for way, grades in self.ways.items()}
 
@@ -136,13 +133,8 @@ class _Latin:
         is_sign = is_short and one.written[1:].isupper() and self.russian
         is_nick = capital and not one.written.isalpha() and one.written[1:].islower()  # «K1ller»
         doubtful = is_sign or (capital and (one.is_english or is_short))
-        is_brand = (
-            is_nick
-            or (capital and keyed and len(one.written) < _LONG)
-            or (
-                (evidence < 2 or one.written[1:].isupper()) and self._is_counted(at)  # noqa: PLR2004
-            )
-        )
+        counts = (evidence < 2 or one.written[1:].isupper()) and self._is_counted(at)  # noqa: PLR2004
+        is_brand = is_nick or counts or (capital and keyed and len(one.written) < _LONG)
         if not is_brand and (grade.is_sure or (grade.may and evidence and not doubtful)):
             if not keyed:
                 word = grade.word if self.russian or _YO.search(one.written) else plain(grade.word)
