@@ -98,15 +98,13 @@ class _Latin:
         """Return the edits that read the words, by the number of the piece."""
         found: dict[int, Edit] = {}
         for run in self.runs():
-            way = max(
-                (True, False), key=lambda one: (sum(at in self.sure[one] for at in run), len(self.sure[one]), not one)
-            )
+            keyed, spelt = ((len(sure & set(run)), len(sure)) for sure in self.sure.values())
+            way = keyed > spelt
             grades, sure = self.ways[way], self.sure[way]
             many = not way and len(sure) > 1  # «Sam … uzhe prokommentiroval»: «Sam» is «сам»
             good = sum(at in sure or (grades[at].may and (many or not self.words[at].is_english)) for at in run)
-            strange = sum(
-                _is_strange(self.words[at], grades[at], keyed=way) for at in run if not (many and grades[at].may)
-            )
+            doubtful = [at for at in run if not (many and grades[at].may)]
+            strange = sum(_is_strange(self.words[at], grades[at], keyed=way) for at in doubtful)
             is_alone = len(run) == 1 and run[0] not in sure and strange + 1 > good * _STRANGE
             if is_alone and (one := self._standing(run[0])):
                 found[run[0]] = one
@@ -177,16 +175,11 @@ class _Latin:
         start, stop = core(following)
         after, before = following[start:stop], pieces[at - 1] if at else ""
         initial, cases = context.is_initial(at), cases_behind(word)
+        others = ((self.words[each], grade) for each, grade in self.ways[False].items() if each != at)
+        strange = (_is_strange(each, grade, keyed=False) for each, grade in others)
         if (
             sum(len(pieces[each]) == 1 for each in self.words) > 1
-            or (
-                len(word) > 1
-                and any(
-                    _is_strange(self.words[each], self.ways[False][each], keyed=False)
-                    for each in self.words
-                    if each != at
-                )
-            )
+            or (len(word) > 1 and any(strange))  # «замени pick на squash»
             or not after
             or (len(after) == 1 < len(one.written) and not is_function(after))  # «sin х»
             or not RUSSIAN.issuperset(after)

@@ -214,15 +214,12 @@ class Reader:
             is_part = lexicon.is_rare(small) or (len(small) < _SHORTEST and not lexicon.is_function(small))
             return Piece("part", start, stop, word) if self.joins and is_part else None
         is_name = not initial and word[0].isupper() and word[1:].islower()
-        if lexicon.count(small):
-            found = self.mend(word) if not is_name and self._may_mend(word) else ()
-            if is_name or (found and self.mends(small, found[0])):
-                return Piece("name" if is_name else "spelt", start, stop, word, found)
-            return Piece("part", start, stop, word) if self.joins else None
-        if _LONG_RUN.search(small) and (found := self._collapsed(word)):
+        is_seen = lexicon.count(small) > 0
+        if not is_seen and _LONG_RUN.search(small) and (found := self._collapsed(word)):
             is_cry = not self.eager and not lexicon.is_hidden(found[0].word) and _CRY.search(small)
             return Piece("spelt" if is_cry else "sure", start, stop, word, found)
         found = self.mend(word) if not is_name and self._may_mend(word) else ()
+        found = found if found and (not is_seen or self.mends(small, found[0])) else ()
         return Piece("name" if is_name else "spelt" if found else "part", start, stop, word, found)
 
     def _may_mend(self, word: str) -> bool:
