@@ -12,7 +12,7 @@ from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._context import Pieces
 from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import is_function, is_hidden, plain, table_of, weight
-from augment_ru.normalizers._pieces import core, is_shout, only_alike, swings
+from augment_ru.normalizers._pieces import core, is_shout
 from augment_ru.normalizers._reader import Piece, by_score
 from augment_ru.resources import word_lists
 
@@ -35,7 +35,6 @@ class _Grade(NamedTuple):
     stop: int = 0
 
 
-_Words = dict[int, Piece]
 _SHORT = 3
 """A word of fewer letters is no evidence."""
 _STRANGE = 0.6
@@ -71,7 +70,7 @@ def latin(context: Pieces) -> dict[int, Edit]:
 class _Latin:
     """The words of a text that have no Russian letters, and how well each can be read in two ways."""
 
-    def __init__(self, context: Pieces, words: _Words) -> None:
+    def __init__(self, context: Pieces, words: dict[int, Piece]) -> None:
         self.context, self.words = context, _in_one_manner(words)
         self.russian = any(char in RUSSIAN for piece in context.pieces for char in piece)
         kinds = [one for one in context.judged if one is not None and one.kind == "sure"]
@@ -200,7 +199,7 @@ class _Latin:
         return weight(word) >= _OFTEN and one.written.isalpha()
 
 
-def _in_one_manner(words: _Words) -> _Words:
+def _in_one_manner(words: dict[int, Piece]) -> dict[int, Piece]:
     """Return the words; readings by look score lower if the text spells words by sound, and the reverse.
 
     So «u» is «у» in «u menya» and «и» in «MbI u Bbl».
@@ -259,8 +258,8 @@ _MAY_BE_SPELLED = {1: 13.0, 2: 8.5, 3: 7.0}
 """The least score of a reading that needs other evidence, by its length; 3 and 1 for longer ones,
 or -2 for more than five letters where the whole text is in Latin letters."""
 _CLOSE, _UNUSUAL, _SEEN = 0.5, 1.5, 8.0
-"""How close the next reading may not be; how much likelier a word of four letters must be that costs it: «vidi»;
-the least weight of a word with digits."""
+"""The least cost of a reading that is doubtful, and how much likelier a word of four letters must then be: «vidi»; the
+least weight of a word with digits."""
 
 
 def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
@@ -294,16 +293,11 @@ def _spelt(one: Piece, *, initial: bool, alone: bool) -> _Grade:
         return _Grade()
     best, size = one.found[0], len(one.written)
     bare = one.written.replace("'", "").replace("`", "")
-    is_close = any(best.score - other.score < _CLOSE for other in one.found[1:3])
-    sure = (
-        not one.is_english
-        and not is_close
-        and best.score
-        >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size == _LONG - 1 and best.cost >= _CLOSE and not is_hidden(best.word))
-        and (_is_hidden(one, bare) or _is_plain(one, bare, initial=initial))
-        and (bool(best.bits & by.MASKS) or not _is_camel(one))
-        and (bare.isalpha() or is_hidden(best.word) or weight(best.word) >= _SEEN)  # «5opka»
-    )
+    is_odd = size == _LONG - 1 and best.cost >= _CLOSE and not is_hidden(best.word)
+    is_written = _is_hidden(one, bare) or _is_plain(one, bare, initial=initial)
+    is_seen = bare.isalpha() or is_hidden(best.word) or weight(best.word) >= _SEEN  # «5opka»
+    least = _SPELLED.get(size, 1.0) + _UNUSUAL * is_odd
+    sure = best.score >= least and is_written and is_seen and not one.is_english
     may = best.score >= _MAY_BE_SPELLED.get(size, -2.0 if alone and size > _LONG else 1.0) and bare.isalnum()
     return _Grade(best.word, sure, may, best.bits or by.SPELT)
 
@@ -334,19 +328,7 @@ def _is_plain(one: Piece, plain: str, *, initial: bool) -> bool:
         initial: whether it begins a sentence.
     """
     written, size, is_upper = one.written, len(one.written), is_shout(one.written)
-    return (
-        (initial or not written[0].isupper() or (size > 5 and is_upper))  # noqa: PLR2004
-        and (size > 4 or not is_upper)  # noqa: PLR2004
-        and (plain.isalnum() or "-" in one.found[0].word)
-        and (plain.isalpha() or "-" in plain or (plain.upper() != plain and size > _SHORT))
-    )
-
-
-def _is_camel(one: Piece) -> bool:
-    """Tell whether a word has capitals inside, as brands do: «TractorIst».
-
-    Capitals that look like small letters do not count, nor do several capitals in a hidden word: «MoShEnNiK».
-    """
-    best, turns = one.found[0], swings(one.written)
-    alike = not best.bits & by.SPELT and only_alike(one.written)
-    return turns > 0 and not alike and not (turns > 1 and is_hidden(best.word))
+    is_name = not initial and written[0].isupper() and not is_upper
+    is_word = plain.isalpha() or "-" in plain or (plain.upper() != plain and size > _SHORT)
+    is_short = is_upper and size <= (_LONG - 1 if initial else _LONG)  # «KION»
+    return is_word and not is_name and not is_short and (plain.isalnum() or "-" in one.found[0].word)

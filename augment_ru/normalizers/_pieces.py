@@ -142,8 +142,3 @@ def swings(written: str) -> int:
     """Return how often a capital follows a small letter in a word: 2 in «каЗиНо»; other characters are skipped."""
     letters = [char for char in written if char.lower() != char.upper()]
     return sum(one.islower() and other.isupper() for one, other in pairwise(letters))
-
-
-def only_alike(written: str) -> bool:
-    """Tell whether a word's capitals after its first letter are all Latin and look like small Russian letters («H»)."""
-    return all(char in _CASELESS for char in written[1:] if char.isupper())
