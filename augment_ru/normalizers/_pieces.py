@@ -54,13 +54,10 @@ def core(piece: str) -> tuple[int, int]:
     Args:
         piece: the word with these signs.
     """
-    start, stop = 0, len(piece)
     if piece.isalpha():
-        return start, stop
-    while start < stop and piece[start] in _OPENING:
-        start += 1
-    while stop > start and piece[stop - 1] in _CLOSING:
-        stop -= 1
+        return 0, len(piece)
+    start = len(piece) - len(piece.lstrip(_OPENING))
+    stop = max(start, len(piece.rstrip(_CLOSING)))
     if piece[stop : stop + 1] == ")" and piece.count("(", start, stop) > piece.count(")", start, stop):
         stop += 1
     if piece[start - 1 : start] == "'" == piece[stop - 1]:

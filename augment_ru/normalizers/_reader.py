@@ -206,7 +206,7 @@ class Reader:
         return found if found and (loses or _is_clear(found, forms=not self.eager)) else []
 
     def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
-        """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
+        """Return what a word of Russian letters may be; an unknown one is mended if it is near to one."""
         small = word.lower()
         if lexicon.is_listed(small):
             if self.joins and _is_odd(word, small):
@@ -214,19 +214,15 @@ class Reader:
             is_part = lexicon.is_rare(small) or (len(small) < _SHORTEST and not lexicon.is_function(small))
             return Piece("part", start, stop, word) if self.joins and is_part else None
         is_name = not initial and word[0].isupper() and word[1:].islower()
-        is_seen = lexicon.count(small) > 0
+        is_seen, hidden_sounds = lexicon.count(small) > 0, lexicon.alike_words(lexicon.sound, hidden=True)
         if not is_seen and _LONG_RUN.search(small) and (found := self._collapsed(word)):
             is_cry = not self.eager and not lexicon.is_hidden(found[0].word) and _CRY.search(small)
             return Piece("spelt" if is_cry else "sure", start, stop, word, found)
-        found = self.mend(word) if not is_name and self._may_mend(word) else ()
+        is_doubled = self.repeats and _RUNS.search(word)
+        is_near = (is_doubled and lexicon.sound(small) in hidden_sounds) or any(near(word) for near in self.near)
+        found = self.mend(word) if is_near and not is_name else ()
         found = found if found and (not is_seen or self.mends(small, found[0])) else ()
         return Piece("name" if is_name else "spelt" if found else "part", start, stop, word, found)
-
-    def _may_mend(self, word: str) -> bool:
-        """Tell whether an unknown word is read in any text: a normalizer says so, or it sounds like a hidden word."""
-        near = any(is_near(word) for is_near in self.near)
-        is_doubled = self.repeats and bool(_RUNS.search(word))
-        return near or (is_doubled and lexicon.sound(word.lower()) in lexicon.alike_words(lexicon.sound, hidden=True))
 
     def mend(self, word: str) -> Sequence[WordReading]:
         """Return the words that an unknown word of Russian letters may stand for, the best first.

@@ -140,17 +140,15 @@ class _Texts(Normalization):
             sure = [one for one in script.edits if one.start < place.end() and one.stop > place.start()]
             if place.start() < done:
                 continue
-            ways: list[tuple[float, tuple[Edit, ...]]] = []
-            start, stop = core(place[0])
-            word = place[0][start:stop]
-            is_one = not sure or (sure[0].start, sure[-1].stop) == (place.start() + start, place.start() + stop)
-            if is_one and (found := self._all(place[0], word)):
-                total = sum(exp(one.score - found[0].score) for one in found)
-                for one in found[:n]:
-                    new = cased(one.word, word, initial=place.start() == 0)
-                    edit = by.read_as(place.start() + start, place.start() + stop, new, one.bits)
-                    ways.append((exp(one.score - found[0].score) / total, (edit,)))
-            beam = [(one * other, (*made, *more)) for one, made in beam for other, more in ways or [(1.0, tuple(sure))]]
+            start, stop = (place.start() + each for each in core(place[0]))
+            word = text[start:stop]
+            is_one = not sure or (sure[0].start, sure[-1].stop) == (start, stop)
+            found = self._all(place[0], word) if is_one else []
+            chances = [exp(one.score - found[0].score) for one in found]
+            news = (cased(one.word, word, initial=place.start() == 0) for one in found[:n])
+            made = [by.read_as(start, stop, new, one.bits) for one, new in zip(found, news, strict=False)]
+            ways = [(chance / sum(chances), (edit,)) for chance, edit in zip(chances, made, strict=False)]
+            beam = [(one * other, (*old, *more)) for one, old in beam for other, more in ways or [(1.0, tuple(sure))]]
             beam = sorted(beam, key=lambda one: -one[0])[:n]
             done = max([done, *(one.stop for one in sure)])
         return [TextReading(Script(text, edits), round(score, 6)) for score, edits in beam]
