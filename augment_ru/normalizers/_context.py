@@ -56,11 +56,8 @@ class Pieces:
         if alike and len(written) < _SHOUT and RUSSIAN.isdisjoint(written) and not self.text.isupper():
             written = written[:1] + written[1:].lower()  # «BCE» among small letters is «все»
         initial = self.is_initial(at)
-        if (
-            initial
-            and self.text[-1] in ENDS
-            and (one.kind == "turned" or swings(written) or (one.written.isascii() and not written.isascii()))
-        ):
+        is_odd = one.kind == "turned" or swings(written) or (one.written.isascii() and not written.isascii())
+        if initial and self.text[-1] in ENDS and is_odd:
             written = written[:1].upper() + written[1:]
         elif not initial and (_ALIKE.match(written) or written.lower() == word):
             written = written.lower()
@@ -98,7 +95,7 @@ class Pieces:
 
     @cached_property
     def languages(self) -> tuple[int, int, int]:
-        """The number of Cyrillic words of the text that are not Russian, and the number of its Russian words.
+        """The number of Cyrillic words that are not Russian, of Russian words, and of words that news never have.
 
         They tell whether the text is in Russian or in another language, such as Ukrainian. Words that certainly belong
         to another language count twice.
@@ -151,9 +148,8 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         The new words, by the index of the piece that they replace.
     """
     reader, (strange, plain, unseen) = context.reader, context.languages
-    is_russian = (max(strange, unseen) - 1) * _UNKNOWN <= plain or (
-        reader.eager and _is_mendable(context.judged, strange)
-    )
+    odd = strange if reader.eager else max(strange, unseen)
+    is_russian = (odd - 1) * _UNKNOWN <= plain or (reader.eager and _is_mendable(context.judged, strange))
     others += sum(one is not None and one.kind == "sure" for one in context.judged)
     if not is_russian or (not (others or reader.eager) and context.speaks_of("child")):
         return {}

@@ -176,15 +176,16 @@ class Reader:
 
     def _pictured(self, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word with an emoji at an end may be; the emoji stands beside the word, or for letters of it."""
-        kept = [at for at, char in enumerate(word) if not _is_ornament(char)]
-        first, last = (kept[0], kept[-1] + 1) if kept else (0, 0)
+        kept = [at for at, char in enumerate(word) if not _is_ornament(char)] or [-1]
+        first, last = kept[0], kept[-1] + 1
         inner = word[first:last]
-        known = RUSSIAN.issuperset(inner) and (lexicon.count(inner.lower()) or lexicon.is_hidden(inner.lower()))
-        judged = None if known else self.judge(inner)
+        if RUSSIAN.issuperset(inner) and (lexicon.count(inner.lower()) or lexicon.is_hidden(inner.lower())):
+            return None
+        judged = self.judge(inner)
         if judged and judged.kind == "sure":
             ends = judged.stop + (word[last : last + 1] == "\ufe0f")
             return judged._replace(start=start + first + judged.start, stop=start + first + ends)
-        return None if known else self._strange(word, word, start, stop)
+        return self._strange(word, word, start, stop)
 
     def _strange(self, piece: str, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word with characters other than Russian letters may be."""
@@ -350,22 +351,15 @@ class Reader:
         if self.joins and halves[::2] == halves[1::2] and len(set(halves)) > 1 and lexicon.is_listed(once):
             return Piece("sure", start, stop, folded, (_divided(once),))
         cut = _CUTS.split(folded)
-        if len(cut) == 1:
-            return None
-        words, score, bits, kinds = [], 0.0, 0, set()
-        for at, part in enumerate(cut):
+        kinds, score, bits = set(), 0.0, 0
+        for at, part in enumerate(cut if len(cut) > 1 else ()):
             judged = None if at % 2 or len(part) < 2 or stays(part) else self.judge(part)  # noqa: PLR2004  («β-каротин»)
-            if judged is None or judged.kind not in {"sure", "foreign"}:
-                words.append(part)
-            else:
+            if judged and judged.kind in {"sure", "foreign"}:
                 best = judged.found[0]
-                words.append(part[: judged.start] + best.word + part[judged.stop :])
-                score, bits = min(score, best.score), bits | best.bits
-                kinds.add(judged.kind)
-        if not kinds:
-            return None
-        kind = "foreign" if "foreign" in kinds else "sure"
-        return Piece(kind, start, stop, folded, (WordReading(score, "".join(words), 0.0, bits),))
+                cut[at] = part[: judged.start] + best.word + part[judged.stop :]
+                kinds, score, bits = kinds | {judged.kind}, min(score, best.score), bits | best.bits
+        read = WordReading(score, "".join(cut), 0.0, bits)
+        return Piece(min(kinds), start, stop, folded, (read,)) if kinds else None  # `foreign` before `sure`
 
     def _alike(self, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Read an unknown word by the look of its foreign letters and signs; None if one looks like no letter."""
