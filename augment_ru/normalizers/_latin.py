@@ -224,9 +224,8 @@ _OTHERWISE = 4.0
 @cache
 def _likeliest() -> tuple[re.Pattern[str], dict[str, str]]:
     """Return the likeliest Russian letters for Latin ones, and the pattern of all that has some, the longest first."""
-    ways = sorted(
-        ((cost, item, letters) for letters, cost, item in table_of("transliteration") if cost < 1), reverse=True
-    )
+    table = table_of("transliteration")
+    ways = sorted(((cost, item, letters) for letters, cost, item in table if cost < 1), reverse=True)
     letters = {item: said for _, item, said in ways}
     return re.compile("|".join(map(re.escape, sorted(letters, key=len, reverse=True))) + "|."), letters
 

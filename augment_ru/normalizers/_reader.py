@@ -487,11 +487,9 @@ def _gapped(small: str) -> list[WordReading]:
     if not cut or len(cut[1]) + len(cut[3]) < 2:  # noqa: PLR2004
         return []
     size = len(small) if cut[2] != "…" else len(small) + 2
-    likely = (
-        WordReading(lexicon.weight(word) - 2.0 * abs(len(word) - size), word, 0.0, by.MASKS)
-        for word in lexicon.hidden_forms()
-        if word.startswith(cut[1]) and word.endswith(cut[3]) and abs(len(word) - size) < _SHORTEST
-    )
+    fits = (word for word in lexicon.hidden_forms() if word.startswith(cut[1]) and word.endswith(cut[3]))
+    sizes = ((word, abs(len(word) - size)) for word in fits)
+    likely = (WordReading(lexicon.weight(word) - 2.0 * far, word, 0.0, by.MASKS) for word, far in sizes if far < 3)  # noqa: PLR2004
     found = sorted(likely, key=by_score)
     return found if found and _is_clear(found) else []
 
@@ -598,12 +596,9 @@ def _is_apart(written: str, found: WordReading) -> bool:
         return True  # «су[]ка»
     if not hidden and (is_capital or is_pair or len(set(found.word)) < _SHORTEST):
         return False
-    if (
-        (set(parts) <= _units() and len(parts) <= _SHORTEST)
-        or size < _SHORTEST
-        or (size == _SHORTEST and found.score < _NEEDED[3])
-        or found.bits & by.REPEATED
-    ):
+    are_units = set(parts) <= _units() and len(parts) <= _SHORTEST
+    is_short = size < _SHORTEST or (size == _SHORTEST and found.score < _NEEDED[_SHORTEST])
+    if are_units or is_short or found.bits & by.REPEATED:
         return False
     if len(parts) > 2 and sum(len(part) == 1 for part in parts) > 1 and found.word != parts[-1]:  # noqa: PLR2004
         return True

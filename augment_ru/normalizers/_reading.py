@@ -205,13 +205,10 @@ def _is_slip(text: str, edit: Edit) -> bool:
     often = inf if len(written) > 1 or (is_misspelt and differ == 1) else _OFTEN[is_misspelt and differ > 2]  # noqa: PLR2004
     hides = any(is_hidden(word) and count(word) < often for word in words)
     is_offer = len(words) > 1 and (is_imperative(words[0]) or (is_hidden(words[0]) and has_reading(words[0], "1per")))
-    is_loud = (
-        text[edit.start : edit.stop].isupper() or _ENDED.search(text[: edit.start]) or edit.text.lower() in text.lower()
-    )
-    is_set = (
-        is_loud and kind == by.names_of_bits(by.SEPARATORS) and _SET.fullmatch(text, edit.start, edit.stop) is not None
-    )
-    return (is_spaced or is_misspelt or is_set) and not hides and not is_offer
+    raw, before = text[edit.start : edit.stop], text[: edit.start]
+    is_loud = raw.isupper() or _ENDED.search(before) or edit.text.lower() in text.lower()
+    is_set = is_loud and kind == by.names_of_bits(by.SEPARATORS) and _SET.fullmatch(raw)
+    return bool(is_spaced or is_misspelt or is_set) and not hides and not is_offer
 
 
 _ENDED = re.compile(r"(?:^|\n|[.!?…]\s+)$")
