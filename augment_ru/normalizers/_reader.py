@@ -220,8 +220,8 @@ class Reader:
             is_cry = not self.eager and not lexicon.is_hidden(found[0].word) and _CRY.search(small)
             return Piece("spelt" if is_cry else "sure", start, stop, word, found)
         is_doubled = self.repeats and _RUNS.search(word)
-        is_near = (is_doubled and lexicon.sound(small) in hidden_sounds) or any(near(word) for near in self.near)
-        found = self.mend(word) if is_near and not is_name else ()
+        is_hidden = is_doubled and lexicon.sound(small) in hidden_sounds
+        found = self.mend(word) if not is_name and (is_hidden or any(near(word) for near in self.near)) else ()
         found = found if found and (not is_seen or self.mends(small, found[0])) else ()
         return Piece("name" if is_name else "spelt" if found else "part", start, stop, word, found)
 
