@@ -56,8 +56,9 @@ def _joins(pieces: Sequence[str], at: int) -> bool:
     if at + 1 < len(pieces) and piece[-1].isalpha() and pieces[at + 1][0].isalpha():
         after = pieces[at + 1].lower().rstrip(_MARKS)
     here = piece.strip(_MARKS).lower() if before or after else ""
-    joined = [before + here] * bool(before) + [here + after] * bool(after)
-    return any(map(is_joined, [*joined, before + here + after] if before and after else joined))
+    if (before and is_joined(before + here)) or (after and is_joined(here + after)):
+        return True
+    return bool(before and after) and is_joined(before + here + after)
 
 
 _SPACED = re.compile(
