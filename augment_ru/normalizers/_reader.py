@@ -216,13 +216,13 @@ class Reader:
             return Piece("part", start, stop, word) if self.joins and is_part else None
         is_name = not initial and word[0].isupper() and word[1:].islower()
         is_seen, hidden_sounds = lexicon.count(small) > 0, lexicon.alike_words(lexicon.sound, hidden=True)
-        if not is_seen and _LONG_RUN.search(small) and (found := self._collapsed(word)):
-            is_cry = not self.eager and not lexicon.is_hidden(found[0].word) and _CRY.search(small)
-            return Piece("spelt" if is_cry else "sure", start, stop, word, found)
+        if not is_seen and _LONG_RUN.search(small) and (short := self._collapsed(word)):
+            is_cry = not self.eager and not lexicon.is_hidden(short[0].word) and _CRY.search(small)
+            return Piece("spelt" if is_cry else "sure", start, stop, word, short)
         is_doubled = self.repeats and _RUNS.search(word)
         is_hidden = is_doubled and lexicon.sound(small) in hidden_sounds
         found = self.mend(word) if not is_name and (is_hidden or any(near(word) for near in self.near)) else ()
-        found = found if found and (not is_seen or self.mends(small, found[0])) else ()
+        found = [] if found and is_seen and not self.mends(small, found[0]) else found
         return Piece("name" if is_name else "spelt" if found else "part", start, stop, word, found)
 
     def mend(self, word: str) -> Sequence[WordReading]:
@@ -351,7 +351,7 @@ class Reader:
         if self.joins and halves[::2] == halves[1::2] and len(set(halves)) > 1 and lexicon.is_listed(once):
             return Piece("sure", start, stop, folded, (_divided(once),))
         cut = _CUTS.split(folded)
-        kinds, score, bits = set(), 0.0, 0
+        kinds, score, bits = frozenset[str](), 0.0, 0
         for at, part in enumerate(cut if len(cut) > 1 else ()):
             judged = None if at % 2 or len(part) < 2 or stays(part) else self.judge(part)  # noqa: PLR2004  («β-каротин»)
             if judged and judged.kind in {"sure", "foreign"}:

@@ -148,8 +148,8 @@ class _Texts(Normalization):
             chances = [exp(one.score - found[0].score) for one in found]
             news = (cased(one.word, word, initial=place.start() == 0) for one in found[:n])
             made = [by.read_as(start, stop, new, one.bits) for one, new in zip(found, news, strict=False)]
-            ways = [(chance / sum(chances), (edit,)) for chance, edit in zip(chances, made, strict=False)]
-            beam = [(one * other, (*old, *more)) for one, old in beam for other, more in ways or [(1.0, tuple(sure))]]
+            ways = [(chance / sum(chances), [edit]) for chance, edit in zip(chances, made, strict=False)]
+            beam = [(one * other, (*old, *more)) for one, old in beam for other, more in ways or [(1.0, sure)]]
             beam = sorted(beam, key=lambda one: -one[0])[:n]
             done = max([done, *(one.stop for one in sure)])
         return [TextReading(Script(text, edits), round(score, 6)) for score, edits in beam]
