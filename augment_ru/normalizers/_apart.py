@@ -51,9 +51,6 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
     for run in _RUN.finditer(context.text) if not context.spells else ():
         for start, stop in _words_of(run):
             _letters(context, start, stop, chosen, taken)
-    hides = any(one is not None and one.kind == "sure" for one in context.judged)
-    if len(chosen) == 1 and not hides and _is_stressed(context.text, *chosen.values()):
-        chosen, taken = {}, set()
     cores = [core(piece) for piece in context.pieces]
     for at, one in enumerate(context.judged):
         if one is None or one.kind not in {"part", "spelt", "name"}:
@@ -65,17 +62,6 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
                 taken.update(range(first, last + 1))
                 break
     return chosen, taken
-
-
-def _is_stressed(text: str, edit: Edit) -> bool:
-    """Tell whether letters stand apart to stress a word that people do not hide, alone in a line or said twice."""
-    alone = _ENDED.search(text[: edit.start]) and (edit.stop == len(text) or text[edit.stop] in "\n.!?…")
-    again = edit.text.lower() in text.lower()
-    is_plain = edit.note is not None and edit.note.kind == by.names_of_bits(by.SEPARATORS)
-    return bool(alone or again) and is_plain and not any(map(is_hidden, edit.text.lower().split()))
-
-
-_ENDED = re.compile(r"(?:^|\n|[.!?…]\s+)$")
 
 
 def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
@@ -98,6 +84,8 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
     first, last = bisect_right(starts, begin) - 1, bisect_left(starts, end)
     pieces = context.text[begin:end].split()
     letters = [piece.strip(_SIGNS) for piece in pieces]
+    if len({piece for piece in pieces if piece in _SIGNS}) > 1:
+        return  # «a + b = 7»
     tails = [piece.replace("\ufe0f", "")[1:2].replace("-", "") for piece in pieces]
     cut = next((at for at, tail in enumerate(tails) if tail != tails[0] and letters[at]), len(tails))
     cells = [(at, fold(letter)) for at, letter in enumerate(letters) if letter and at <= cut]  # «к а з и н о, а»
@@ -112,9 +100,8 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
             inner = _SIGNS if final + 1 < last else ""
             stop = starts[final] + len(context.pieces[final].rstrip(ENDS + inner))
             place = max(starts[start], begin)  # after a quotation mark
-            raw = context.text[place:stop]
-            alike = not found.bits & by.SPELT
-            new = cased(found.word, raw, initial=context.is_initial(start), alike=alike)
+            initial, alike = context.is_initial(start), not found.bits & by.SPELT
+            new = cased(found.word, context.text[place:stop], initial=initial, alike=alike)
             chosen[start] = by.read_as(place, stop, new, found.bits | by.SEPARATORS)
             taken.update(range(first, last))
             return
@@ -133,33 +120,26 @@ def _read_apart(reader: Reader, letters: str) -> WordReading | None:
 
 def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last: int) -> Edit | None:
     """Return the edit that joins pieces `first` to `last` to a word: «ка зино», «мо шенн ики»; None if they stay."""
-    pieces, places, span = context.pieces, context.places, range(first, last + 1)
-    words = [pieces[at][slice(*cores[at])] for at in span]
+    start, stop = context.places[first][0] + cores[first][0], context.places[last][0] + cores[last][1]
+    words = context.text[start:stop].split(" ")
     raw = "".join(words)
     joined = raw.lower()
-    if not all(words) or not RUSSIAN.issuperset(joined) or not is_joined(joined):
-        return None
-    for at in span[:-1]:
-        ends = cores[at][1] == len(pieces[at]) and cores[at + 1][0] == 0
-        if not ends or context.text[places[at][1] : places[at + 1][0]] != " ":
-            return None
-    if not (raw.isupper() or raw[1:].islower()):
+    is_whole = all(words) and len(words) == last - first + 1 and (raw.isupper() or raw[1:].islower())
+    if not is_whole or not RUSSIAN.issuperset(joined) or not is_joined(joined):
         return None
     small = [word.lower() for word in words]
     unknown = sum(not is_listed(word) for word in small)
-    longest = max(map(len, small))
     hidden = is_hidden(joined)
     few = len(words) > 2 and unknown < 2 and not hidden  # noqa: PLR2004
     cases = cases_behind(small[0])
     governs = len(words) == 2 and any(cases & one.grammemes for one in readings(small[1]))  # noqa: PLR2004
-    if governs or (few and (not unknown or longest > _SHORT + 1)):
+    if governs or (few and (not unknown or max(map(len, small)) > _SHORT + 1)):
         return None
     alone = sum(weight(word) if is_listed(word) else _UNKNOWN for word in small)
     least = _GAIN if unknown else _GAIN_HIDDEN if hidden else _GAIN_KNOWN
     if weight(joined) - alone + _CHANCE * (len(words) - 1) < least:
         return None
-    new = cased(joined, raw, initial=context.is_initial(first))
-    return by.read_as(places[first][0] + cores[first][0], places[last][0] + cores[last][1], new, by.SEPARATORS)
+    return by.read_as(start, stop, cased(joined, raw, initial=context.is_initial(first)), by.SEPARATORS)
 
 
 def _windows(pieces: Sequence[str], at: int) -> list[tuple[int, int]]:

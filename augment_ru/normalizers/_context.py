@@ -9,7 +9,7 @@ from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._lattice import RUSSIAN, WordReading
-from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word, memes
+from augment_ru.normalizers._lexicon import count, is_hidden, is_listed, is_word, memes
 from augment_ru.normalizers._pieces import ENDS, cased, core, swings
 from augment_ru.normalizers._reader import Piece, Reader
 from augment_ru.resources import word_lists
@@ -56,11 +56,8 @@ class Pieces:
         if alike and len(written) < _SHOUT and RUSSIAN.isdisjoint(written) and not self.text.isupper():
             written = written[:1] + written[1:].lower()  # «BCE» among small letters is «все»
         initial = self.is_initial(at)
-        if (
-            initial
-            and self.text[-1] in ENDS
-            and (one.kind == "turned" or swings(written) or (one.written.isascii() and not written.isascii()))
-        ):
+        is_odd = one.kind == "turned" or swings(written) or (one.written.isascii() and not written.isascii())
+        if initial and self.text[-1] in ENDS and is_odd:
             written = written[:1].upper() + written[1:]
         elif not initial and (_ALIKE.match(written) or written.lower() == word):
             written = written.lower()
@@ -89,17 +86,21 @@ class Pieces:
 
     @cached_property
     def spells(self) -> bool:
-        """Whether the text speaks of letters or of how they are set: «по буквам», «в разрядку»."""
-        return not word_lists("reading_hints")["letters"].isdisjoint(piece.strip(ENDS).lower() for piece in self.pieces)
+        """Whether the text speaks of letters or of how they are set: «по буквам», «в разрядку», «две „о“»."""
+        return self.speaks_of("letters") or _LETTER.search(self.text) is not None
+
+    def speaks_of(self, kind: str) -> bool:
+        """Tell whether the text has one of the words of this kind in `reading_hints.tsv`."""
+        return not word_lists("reading_hints")[kind].isdisjoint(each.strip(_MARKS).lower() for each in self.pieces)
 
     @cached_property
-    def languages(self) -> tuple[int, int]:
-        """The number of Cyrillic words of the text that are not Russian, and the number of its Russian words.
+    def languages(self) -> tuple[int, int, int]:
+        """The number of Cyrillic words that are not Russian, of Russian words, and of words that news never have.
 
         They tell whether the text is in Russian or in another language, such as Ukrainian. Words that certainly belong
         to another language count twice.
         """
-        strange, plain, sisters = 0, 0, word_lists("reading_hints")["sister"]
+        strange, plain, unseen, sisters = 0, 0, 0, word_lists("reading_hints")["sister"]
         for at, (piece, one) in enumerate(zip(self.pieces, self.judged, strict=True)):
             start, stop = core(piece)
             word = piece[start:stop].lower()
@@ -108,12 +109,12 @@ class Pieces:
             is_part = one is not None and one.kind in {"part", "name"}
             if word in sisters or word[-1] == "ъ" or not RUSSIAN.issuperset(word):
                 strange += 2 if word in sisters or word[-1] == "ъ" else one is None or is_part
-            elif is_part and not is_word(word) and (not piece[start].isupper() or self.is_initial(at)):
-                strange += 1
-            else:
-                plain += 1
+                continue
+            is_unseen = is_part and not count(word) and (not piece[start].isupper() or self.is_initial(at))
+            known = is_word(word) or not is_unseen
+            strange, plain, unseen = strange + (not known), plain + known, unseen + is_unseen
         old = self.text.count("ѣ")
-        return strange + (2 * old if old > 1 else 0), plain
+        return strange + (2 * old if old > 1 else 0), plain, unseen
 
 
 def is_initial(pieces: Sequence[str], at: int) -> bool:
@@ -121,6 +122,8 @@ def is_initial(pieces: Sequence[str], at: int) -> bool:
     return at == 0 or pieces[at - 1][-1] in ".!?…" or (at == 1 and pieces[0] in {"—", "-", "–"})
 
 
+_LETTER = re.compile(r"«[а-яё]»")
+_MARKS = "«(" + ENDS
 _ALIKE = re.compile(r"[A-Z][A-Z\d]+[^A-Z]*[а-яё]")
 """Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
@@ -144,9 +147,11 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     Returns:
         The new words, by the index of the piece that they replace.
     """
-    reader, (strange, plain) = context.reader, context.languages
-    is_russian = (strange - 1) * _UNKNOWN <= plain or (reader.eager and _is_mendable(context.judged, strange))
-    if not is_russian:
+    reader, (strange, plain, unseen) = context.reader, context.languages
+    odd = strange if reader.eager else max(strange, unseen)
+    is_russian = (odd - 1) * _UNKNOWN <= plain or (reader.eager and _is_mendable(context.judged, strange))
+    others += sum(one is not None and one.kind == "sure" for one in context.judged)
+    if not is_russian or (not (others or reader.eager) and context.speaks_of("child")):
         return {}
     found: dict[int, WordReading] = {}
     unknown: dict[int, WordReading] = {}
@@ -167,7 +172,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
             found[at] = (loses and agreeing_reading(context, at, one.found)) or one.found[0]  # «кредит» or «кредиту»
         elif made := one.found or (() if is_listed(small := one.written.lower()) else reader.mend(small)):
             unknown[at] = agreeing_reading(context, at, made) or made[0]
-    others += len(found) + sum(one is not None and one.kind == "sure" for one in context.judged)
+    others += len(found)
     sure = {at for at, one in unknown.items() if one.score > _SURE and one.bits & (by.SPELLING | by.MASKS)}
     misspelt = sum(context.pieces[at].strip(ENDS).lower() not in memes() for at in sure)
     for at, best in unknown.items() if others or misspelt > 1 else ():

@@ -12,7 +12,7 @@ from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._context import Pieces
 from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import is_function, is_hidden, plain, table_of, weight
-from augment_ru.normalizers._pieces import core, is_shout, only_alike, swings
+from augment_ru.normalizers._pieces import core, is_shout
 from augment_ru.normalizers._reader import Piece, by_score
 from augment_ru.resources import word_lists
 
@@ -35,7 +35,6 @@ class _Grade(NamedTuple):
     stop: int = 0
 
 
-_Words = dict[int, Piece]
 _SHORT = 3
 """A word of fewer letters is no evidence."""
 _STRANGE = 0.6
@@ -71,18 +70,15 @@ def latin(context: Pieces) -> dict[int, Edit]:
 class _Latin:
     """The words of a text that have no Russian letters, and how well each can be read in two ways."""
 
-    def __init__(self, context: Pieces, words: _Words) -> None:
+    def __init__(self, context: Pieces, words: dict[int, Piece]) -> None:
         self.context, self.words = context, _in_one_manner(words)
         self.russian = any(char in RUSSIAN for piece in context.pieces for char in piece)
         kinds = [one for one in context.judged if one is not None and one.kind == "sure"]
         self.alike = sum(_ASCII.search(one.written) is not None for one in kinds)
-        self.ways = {
-            True: {at: _keyed(one) for at, one in self.words.items()},
-            False: {
-                at: _spelt(one, initial=context.is_initial(at), alone=not self.russian)
-                for at, one in self.words.items()
-            },
-        }
+        alone, initial = not self.russian, context.is_initial
+        keyed = {at: _keyed(one) for at, one in self.words.items()}
+        spelt = {at: _spelt(one, initial=initial(at), alone=alone) for at, one in self.words.items()}
+        self.ways = {True: keyed, False: spelt}
         """The grades of the words, as typed in the wrong layout (True) and as spelt in Latin letters (False)."""
         self.sure = {way: {at for at, one in grades.items() if one.is_sure} for way, grades in self.ways.items()}
 
@@ -101,15 +97,13 @@ class _Latin:
         """Return the edits that read the words, by the number of the piece."""
         found: dict[int, Edit] = {}
         for run in self.runs():
-            way = max(
-                (True, False), key=lambda one: (sum(at in self.sure[one] for at in run), len(self.sure[one]), not one)
-            )
+            keyed, spelt = ((len(sure & set(run)), len(sure)) for sure in self.sure.values())
+            way = keyed > spelt
             grades, sure = self.ways[way], self.sure[way]
             many = not way and len(sure) > 1  # «Sam … uzhe prokommentiroval»: «Sam» is «сам»
             good = sum(at in sure or (grades[at].may and (many or not self.words[at].is_english)) for at in run)
-            strange = sum(
-                _is_strange(self.words[at], grades[at], keyed=way) for at in run if not (many and grades[at].may)
-            )
+            doubtful = [at for at in run if not (many and grades[at].may)]
+            strange = sum(_is_strange(self.words[at], grades[at], keyed=way) for at in doubtful)
             is_alone = len(run) == 1 and run[0] not in sure and strange + 1 > good * _STRANGE
             if is_alone and (one := self._standing(run[0])):
                 found[run[0]] = one
@@ -136,13 +130,8 @@ class _Latin:
         is_sign = is_short and one.written[1:].isupper() and self.russian
         is_nick = capital and not one.written.isalpha() and one.written[1:].islower()  # «K1ller»
         doubtful = is_sign or (capital and (one.is_english or is_short))
-        is_brand = (
-            is_nick
-            or (capital and keyed and len(one.written) < _LONG)
-            or (
-                (evidence < 2 or one.written[1:].isupper()) and self._is_counted(at)  # noqa: PLR2004
-            )
-        )
+        counts = (evidence < 2 or one.written[1:].isupper()) and self._is_counted(at)  # noqa: PLR2004
+        is_brand = is_nick or counts or (capital and keyed and len(one.written) < _LONG)
         if not is_brand and (grade.is_sure or (grade.may and evidence and not doubtful)):
             if not keyed:
                 word = grade.word if self.russian or _YO.search(one.written) else plain(grade.word)
@@ -185,8 +174,11 @@ class _Latin:
         start, stop = core(following)
         after, before = following[start:stop], pieces[at - 1] if at else ""
         initial, cases = context.is_initial(at), cases_behind(word)
+        others = ((self.words[each], grade) for each, grade in self.ways[False].items() if each != at)
+        strange = (_is_strange(each, grade, keyed=False) for each, grade in others)
         if (
             sum(len(pieces[each]) == 1 for each in self.words) > 1
+            or (len(word) > 1 and any(strange))  # «замени pick на squash»
             or not after
             or (len(after) == 1 < len(one.written) and not is_function(after))  # «sin х»
             or not RUSSIAN.issuperset(after)
@@ -207,7 +199,7 @@ class _Latin:
         return weight(word) >= _OFTEN and one.written.isalpha()
 
 
-def _in_one_manner(words: _Words) -> _Words:
+def _in_one_manner(words: dict[int, Piece]) -> dict[int, Piece]:
     """Return the words; readings by look score lower if the text spells words by sound, and the reverse.
 
     So «u» is «у» in «u menya» and «и» in «MbI u Bbl».
@@ -232,9 +224,8 @@ _OTHERWISE = 4.0
 @cache
 def _likeliest() -> tuple[re.Pattern[str], dict[str, str]]:
     """Return the likeliest Russian letters for Latin ones, and the pattern of all that has some, the longest first."""
-    ways = sorted(
-        ((cost, item, letters) for letters, cost, item in table_of("transliteration") if cost < 1), reverse=True
-    )
+    table = table_of("transliteration")
+    ways = sorted(((cost, item, letters) for letters, cost, item in table if cost < 1), reverse=True)
     letters = {item: said for _, item, said in ways}
     return re.compile("|".join(map(re.escape, sorted(letters, key=len, reverse=True))) + "|."), letters
 
@@ -266,8 +257,8 @@ _MAY_BE_SPELLED = {1: 13.0, 2: 8.5, 3: 7.0}
 """The least score of a reading that needs other evidence, by its length; 3 and 1 for longer ones,
 or -2 for more than five letters where the whole text is in Latin letters."""
 _CLOSE, _UNUSUAL, _SEEN = 0.5, 1.5, 8.0
-"""How close the next reading may not be; how much likelier a word of four letters must be that costs it: «vidi»;
-the least weight of a word with digits."""
+"""The least cost of a reading that is doubtful, and how much likelier a word of four letters must then be: «vidi»; the
+least weight of a word with digits."""
 
 
 def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
@@ -301,16 +292,11 @@ def _spelt(one: Piece, *, initial: bool, alone: bool) -> _Grade:
         return _Grade()
     best, size = one.found[0], len(one.written)
     bare = one.written.replace("'", "").replace("`", "")
-    is_close = any(best.score - other.score < _CLOSE for other in one.found[1:3])
-    sure = (
-        not one.is_english
-        and not is_close
-        and best.score
-        >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size == _LONG - 1 and best.cost >= _CLOSE and not is_hidden(best.word))
-        and (_is_hidden(one, bare) or _is_plain(one, bare, initial=initial))
-        and (bool(best.bits & by.MASKS) or not _is_camel(one))
-        and (bare.isalpha() or is_hidden(best.word) or weight(best.word) >= _SEEN)  # «5opka»
-    )
+    is_odd = size == _LONG - 1 and best.cost >= _CLOSE and not is_hidden(best.word)
+    is_written = _is_hidden(one, bare) or _is_plain(one, bare, initial=initial)
+    is_seen = bare.isalpha() or is_hidden(best.word) or weight(best.word) >= _SEEN  # «5opka»
+    least = _SPELLED.get(size, 1.0) + _UNUSUAL * is_odd
+    sure = best.score >= least and is_written and is_seen and not one.is_english
     may = best.score >= _MAY_BE_SPELLED.get(size, -2.0 if alone and size > _LONG else 1.0) and bare.isalnum()
     return _Grade(best.word, sure, may, best.bits or by.SPELT)
 
@@ -341,19 +327,7 @@ def _is_plain(one: Piece, plain: str, *, initial: bool) -> bool:
         initial: whether it begins a sentence.
     """
     written, size, is_upper = one.written, len(one.written), is_shout(one.written)
-    return (
-        (initial or not written[0].isupper() or (size > 5 and is_upper))  # noqa: PLR2004
-        and (size > 4 or not is_upper)  # noqa: PLR2004
-        and (plain.isalnum() or "-" in one.found[0].word)
-        and (plain.isalpha() or "-" in plain or (plain.upper() != plain and size > _SHORT))
-    )
-
-
-def _is_camel(one: Piece) -> bool:
-    """Tell whether a word has capitals inside, as brands do: «TractorIst».
-
-    Capitals that look like small letters do not count, nor do several capitals in a hidden word: «MoShEnNiK».
-    """
-    best, turns = one.found[0], swings(one.written)
-    alike = not best.bits & by.SPELT and only_alike(one.written)
-    return turns > 0 and not alike and not (turns > 1 and is_hidden(best.word))
+    is_name = not initial and written[0].isupper() and not is_upper
+    is_word = plain.isalpha() or "-" in plain or (plain.upper() != plain and size > _SHORT)
+    is_short = is_upper and size <= (_LONG - 1 if initial else _LONG)  # «KION»
+    return is_word and not is_name and not is_short and (plain.isalnum() or "-" in one.found[0].word)

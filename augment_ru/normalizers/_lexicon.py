@@ -12,7 +12,7 @@ from typing import Any
 
 from augment_ru.attacks.colloquial import expanded
 from augment_ru.language.frequency import word_counts
-from augment_ru.language.morphology import morphology, readings
+from augment_ru.language.morphology import has_reading, morphology
 from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.words import RUSSIAN
@@ -305,7 +305,7 @@ def is_word(word: str) -> bool:
 
 def _is_known(word: str) -> bool:
     """Tell whether the dictionary has a word, with е or ё."""
-    return bool(_dawg().similar_keys(word, _yo())) if "е" in word else word in _dawg()
+    return bool(_dawg().similar_keys(word, morphology().char_substitutes)) if "е" in word else word in _dawg()
 
 
 def with_letter(before: str, after: str) -> list[str]:
@@ -339,11 +339,6 @@ def _any_letter() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
     return _dawg().compile_replaces({"?": list(LETTERS), "е": "ё"})
 
 
-@cache
-def _yo() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
-    return morphology().char_substitutes
-
-
 def is_joined(word: str) -> bool:
     """Tell whether parts that stand apart may be joined to this word.
 
@@ -374,10 +369,9 @@ def written_out() -> dict[str, str]:
     return found
 
 
-@lru_cache(maxsize=10_000)
 def is_function(word: str) -> bool:
     """Tell whether a word may be a preposition, a conjunction, a particle, a pronoun or an interjection."""
-    return any(one.pos in {"PREP", "CONJ", "PRCL", "NPRO", "INTJ"} for one in readings(word))
+    return has_reading(word, "PREP", "CONJ", "PRCL", "NPRO", "INTJ")
 
 
 def has_prefix(word: str) -> bool:

@@ -54,13 +54,10 @@ def core(piece: str) -> tuple[int, int]:
     Args:
         piece: the word with these signs.
     """
-    start, stop = 0, len(piece)
     if piece.isalpha():
-        return start, stop
-    while start < stop and piece[start] in _OPENING:
-        start += 1
-    while stop > start and piece[stop - 1] in _CLOSING:
-        stop -= 1
+        return 0, len(piece)
+    start = len(piece) - len(piece.lstrip(_OPENING))
+    stop = max(start, len(piece.rstrip(_CLOSING)))
     if piece[stop : stop + 1] == ")" and piece.count("(", start, stop) > piece.count(")", start, stop):
         stop += 1
     if piece[start - 1 : start] == "'" == piece[stop - 1]:
@@ -142,8 +139,3 @@ def swings(written: str) -> int:
     """Return how often a capital follows a small letter in a word: 2 in «каЗиНо»; other characters are skipped."""
     letters = [char for char in written if char.lower() != char.upper()]
     return sum(one.islower() and other.isupper() for one, other in pairwise(letters))
-
-
-def only_alike(written: str) -> bool:
-    """Tell whether a word's capitals after its first letter are all Latin and look like small Russian letters («H»)."""
-    return all(char in _CASELESS for char in written[1:] if char.isupper())

@@ -176,24 +176,21 @@ class Reader:
 
     def _pictured(self, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word with an emoji at an end may be; the emoji stands beside the word, or for letters of it."""
-        kept = [at for at, char in enumerate(word) if not _is_ornament(char)]
-        first, last = (kept[0], kept[-1] + 1) if kept else (0, 0)
+        kept = [at for at, char in enumerate(word) if not _is_ornament(char)] or [-1]
+        first, last = kept[0], kept[-1] + 1
         inner = word[first:last]
-        known = RUSSIAN.issuperset(inner) and (lexicon.count(inner.lower()) or lexicon.is_hidden(inner.lower()))
-        judged = None if known else self.judge(inner)
+        if RUSSIAN.issuperset(inner) and (lexicon.count(inner.lower()) or lexicon.is_hidden(inner.lower())):
+            return None
+        judged = self.judge(inner)
         if judged and judged.kind == "sure":
             ends = judged.stop + (word[last : last + 1] == "\ufe0f")
             return judged._replace(start=start + first + judged.start, stop=start + first + ends)
-        return None if known else self._strange(word, word, start, stop)
+        return self._strange(word, word, start, stop)
 
     def _strange(self, piece: str, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word with characters other than Russian letters may be."""
-        if (
-            len(word) >= _SHORTEST
-            and not word.isascii()
-            and (turned := self._unknown(word))
-            and turned[0].score > _LEAST
-        ):
+        turned = self._unknown(word) if len(word) >= _SHORTEST and not word.isascii() else ()
+        if turned and turned[0].score > _LEAST:
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
         russian = sum(char in RUSSIAN for char in folded)
@@ -210,7 +207,7 @@ class Reader:
         return found if found and (loses or _is_clear(found, forms=not self.eager)) else []
 
     def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
-        """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
+        """Return what a word of Russian letters may be; an unknown one is mended if it is near to one."""
         small = word.lower()
         if lexicon.is_listed(small):
             if self.joins and _is_odd(word, small):
@@ -218,22 +215,15 @@ class Reader:
             is_part = lexicon.is_rare(small) or (len(small) < _SHORTEST and not lexicon.is_function(small))
             return Piece("part", start, stop, word) if self.joins and is_part else None
         is_name = not initial and word[0].isupper() and word[1:].islower()
-        if lexicon.count(small):
-            found = self.mend(word) if not is_name and self._may_mend(word) else ()
-            if is_name or (found and self.mends(small, found[0])):
-                return Piece("name" if is_name else "spelt", start, stop, word, found)
-            return Piece("part", start, stop, word) if self.joins else None
-        if _LONG_RUN.search(small) and (found := self._collapsed(word)):
-            is_cry = not self.eager and not lexicon.is_hidden(found[0].word) and _CRY.search(small)
-            return Piece("spelt" if is_cry else "sure", start, stop, word, found)
-        found = self.mend(word) if not is_name and self._may_mend(word) else ()
+        is_seen, hidden_sounds = lexicon.count(small) > 0, lexicon.alike_words(lexicon.sound, hidden=True)
+        if not is_seen and _LONG_RUN.search(small) and (short := self._collapsed(word)):
+            is_cry = not self.eager and not lexicon.is_hidden(short[0].word) and _CRY.search(small)
+            return Piece("spelt" if is_cry else "sure", start, stop, word, short)
+        is_doubled = self.repeats and _RUNS.search(word)
+        is_hidden = is_doubled and lexicon.sound(small) in hidden_sounds
+        found = self.mend(word) if not is_name and (is_hidden or any(near(word) for near in self.near)) else ()
+        found = [] if found and is_seen and not self.mends(small, found[0]) else found
         return Piece("name" if is_name else "spelt" if found else "part", start, stop, word, found)
-
-    def _may_mend(self, word: str) -> bool:
-        """Tell whether an unknown word is read in any text: a normalizer says so, or it sounds like a hidden word."""
-        near = any(is_near(word) for is_near in self.near)
-        is_doubled = self.repeats and bool(_RUNS.search(word))
-        return near or (is_doubled and lexicon.sound(word.lower()) in lexicon.alike_words(lexicon.sound, hidden=True))
 
     def mend(self, word: str) -> Sequence[WordReading]:
         """Return the words that an unknown word of Russian letters may stand for, the best first.
@@ -270,7 +260,8 @@ class Reader:
         least = _LEAST if max(runs) > 2 or len(runs) >= _MANY else _DOUBLED  # noqa: PLR2004
         found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least]
         often = _GOAL if not self.eager and _CRY.search(small) else inf
-        found = [one for one in found if not _is_cry(one.word, particles=not self.eager)]
+        cries = ["INTJ"] if self.eager else ["INTJ", "PRCL", "NPRO"]  # «урааа»; «нууу»
+        found = [one for one in found if not has_reading(one.word, *cries)]
         found = [one for one in found if not lexicon.is_hidden(one.word) or lexicon.count(one.word) < often]
         plain = plain or any(lexicon.is_hidden(one.word) and len(one.word) >= _LONG_ENOUGH for one in found[:1])
         return found if found and plain and _is_clear(found) else []
@@ -286,13 +277,8 @@ class Reader:
                 folded, stop = folded + piece[stop], stop + 1
             found = self.lattice.words(folded, within=_MARGIN)
         small = folded.lower().rstrip("`")
-        plain_case = folded.islower() or folded.isupper() or folded[1:].islower()
-        is_english = (
-            small.isascii()
-            and plain_case
-            and (lexicon.count(small) >= _BRAND or small in listed_in("english"))
-            and not is_fancy
-        )
+        is_plain = small.isascii() and (folded.islower() or folded.isupper() or folded[1:].islower()) and not is_fancy
+        is_english = is_plain and (lexicon.count(small) >= _BRAND or small in listed_in("english"))
         if not found and not keyed:
             return Piece("latin", start, stop, folded, is_english=is_english) if folded.isalpha() else None
         is_fancy = is_fancy and len(folded) >= _SHORTEST  # two may be a flag
@@ -365,22 +351,15 @@ class Reader:
         if self.joins and halves[::2] == halves[1::2] and len(set(halves)) > 1 and lexicon.is_listed(once):
             return Piece("sure", start, stop, folded, (_divided(once),))
         cut = _CUTS.split(folded)
-        if len(cut) == 1:
-            return None
-        words, score, bits, kinds = [], 0.0, 0, set()
-        for at, part in enumerate(cut):
-            judged = None if at % 2 or len(part) < 2 else self.judge(part)  # noqa: PLR2004  («β-каротин»)
-            if judged is None or judged.kind not in {"sure", "foreign"}:
-                words.append(part)
-            else:
+        kinds, score, bits = frozenset[str](), 0.0, 0
+        for at, part in enumerate(cut if len(cut) > 1 else ()):
+            judged = None if at % 2 or len(part) < 2 or stays(part) else self.judge(part)  # noqa: PLR2004  («β-каротин»)
+            if judged and judged.kind in {"sure", "foreign"}:
                 best = judged.found[0]
-                words.append(part[: judged.start] + best.word + part[judged.stop :])
-                score, bits = min(score, best.score), bits | best.bits
-                kinds.add(judged.kind)
-        if not kinds:
-            return None
-        kind = "foreign" if "foreign" in kinds else "sure"
-        return Piece(kind, start, stop, folded, (WordReading(score, "".join(words), 0.0, bits),))
+                cut[at] = part[: judged.start] + best.word + part[judged.stop :]
+                kinds, score, bits = kinds | {judged.kind}, min(score, best.score), bits | best.bits
+        read = WordReading(score, "".join(cut), 0.0, bits)
+        return Piece(min(kinds), start, stop, folded, (read,)) if kinds else None  # `foreign` before `sure`
 
     def _alike(self, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Read an unknown word by the look of its foreign letters and signs; None if one looks like no letter."""
@@ -420,7 +399,7 @@ _LONG_ENOUGH = 5
 _RUNS = re.compile(r"(\w)\1+")
 _LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$")
 """An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
-_LONG_RUN, _CRY = re.compile(r"(\w)\1\1"), re.compile(r"^(?!.*(\w)\1+.*(\w)\2\2).*([аеёиоуыэюя])\3\3")
+_LONG_RUN, _CRY = re.compile(r"(\w)\1\1"), re.compile(r"^(?!.*(\w)\1+(?!\1).*(\w)\2\2).*([аеёиоуыэюя])\3\3")
 """A letter that is repeated; one vowel, which people repeat to cry: «спасииите»."""
 _NICK = re.compile("[DFGIJLQRSVWZ][а-яё]+")
 """A Latin capital that looks like no Russian one, and Russian letters: «Zлата»."""
@@ -508,11 +487,9 @@ def _gapped(small: str) -> list[WordReading]:
     if not cut or len(cut[1]) + len(cut[3]) < 2:  # noqa: PLR2004
         return []
     size = len(small) if cut[2] != "…" else len(small) + 2
-    likely = (
-        WordReading(lexicon.weight(word) - 2.0 * abs(len(word) - size), word, 0.0, by.MASKS)
-        for word in lexicon.hidden_forms()
-        if word.startswith(cut[1]) and word.endswith(cut[3]) and abs(len(word) - size) < _SHORTEST
-    )
+    fits = (word for word in lexicon.hidden_forms() if word.startswith(cut[1]) and word.endswith(cut[3]))
+    sizes = ((word, abs(len(word) - size)) for word in fits)
+    likely = (WordReading(lexicon.weight(word) - 2.0 * far, word, 0.0, by.MASKS) for word, far in sizes if far < 3)  # noqa: PLR2004
     found = sorted(likely, key=by_score)
     return found if found and _is_clear(found) else []
 
@@ -560,11 +537,6 @@ _LONE = 7.0
 _NAME = re.compile("[А-ЯЁ][а-яё]+[А-ЯЁ]+")
 _INSIDE, _BEGUN, _AMID = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}"), re.compile("[а-яё][Б-ДЖЗЙ-НП-ТФ-Щ]")
 """Capitals inside a word; at the beginning of one that people hide; a consonant, which bears no stress, inside one."""
-
-
-def _is_cry(word: str, *, particles: bool) -> bool:
-    """Tell whether a word is a cry that people stretch on purpose («урааа»), or, with `particles`, one like «нууу»."""
-    return any(one.pos == "INTJ" or (particles and one.pos in {"PRCL", "NPRO"}) for one in readings(word))
 
 
 def _is_ornament(char: str) -> bool:
@@ -624,12 +596,9 @@ def _is_apart(written: str, found: WordReading) -> bool:
         return True  # «су[]ка»
     if not hidden and (is_capital or is_pair or len(set(found.word)) < _SHORTEST):
         return False
-    if (
-        (set(parts) <= _units() and len(parts) <= _SHORTEST)
-        or size < _SHORTEST
-        or (size == _SHORTEST and found.score < _NEEDED[3])
-        or found.bits & by.REPEATED
-    ):
+    are_units = set(parts) <= _units() and len(parts) <= _SHORTEST
+    is_short = size < _SHORTEST or (size == _SHORTEST and found.score < _NEEDED[_SHORTEST])
+    if are_units or is_short or found.bits & by.REPEATED:
         return False
     if len(parts) > 2 and sum(len(part) == 1 for part in parts) > 1 and found.word != parts[-1]:  # noqa: PLR2004
         return True

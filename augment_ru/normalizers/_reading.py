@@ -56,11 +56,9 @@ def _joins(pieces: Sequence[str], at: int) -> bool:
     if at + 1 < len(pieces) and piece[-1].isalpha() and pieces[at + 1][0].isalpha():
         after = pieces[at + 1].lower().rstrip(_MARKS)
     here = piece.strip(_MARKS).lower() if before or after else ""
-    return bool(
-        (before and is_joined(before + here))
-        or (after and is_joined(here + after))
-        or (before and after and is_joined(before + here + after))
-    )
+    if (before and is_joined(before + here)) or (after and is_joined(here + after)):
+        return True
+    return bool(before and after) and is_joined(before + here + after)
 
 
 _SPACED = re.compile(
@@ -143,17 +141,15 @@ class _Texts(Normalization):
             sure = [one for one in script.edits if one.start < place.end() and one.stop > place.start()]
             if place.start() < done:
                 continue
-            ways: list[tuple[float, tuple[Edit, ...]]] = []
-            start, stop = core(place[0])
-            word = place[0][start:stop]
-            is_one = not sure or (sure[0].start, sure[-1].stop) == (place.start() + start, place.start() + stop)
-            if is_one and (found := self._all(place[0], word)):
-                total = sum(exp(one.score - found[0].score) for one in found)
-                for one in found[:n]:
-                    new = cased(one.word, word, initial=place.start() == 0)
-                    edit = by.read_as(place.start() + start, place.start() + stop, new, one.bits)
-                    ways.append((exp(one.score - found[0].score) / total, (edit,)))
-            beam = [(one * other, (*made, *more)) for one, made in beam for other, more in ways or [(1.0, tuple(sure))]]
+            start, stop = (place.start() + each for each in core(place[0]))
+            word = text[start:stop]
+            is_one = not sure or (sure[0].start, sure[-1].stop) == (start, stop)
+            found = self._all(place[0], word) if is_one else []
+            chances = [exp(one.score - found[0].score) for one in found]
+            news = (cased(one.word, word, initial=place.start() == 0) for one in found[:n])
+            made = [by.read_as(start, stop, new, one.bits) for one, new in zip(found, news, strict=False)]
+            ways = [(chance / sum(chances), [edit]) for chance, edit in zip(chances, made, strict=False)]
+            beam = [(one * other, (*old, *more)) for one, old in beam for other, more in ways or [(1.0, sure)]]
             beam = sorted(beam, key=lambda one: -one[0])[:n]
             done = max([done, *(one.stop for one in sure)])
         return [TextReading(Script(text, edits), round(score, 6)) for score, edits in beam]
@@ -175,7 +171,7 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
     chosen, taken = joined_pieces(context) if context.reader.joins else ({}, set())
     found = latin(context)
     unknown = mended(context, taken, len(chosen) + len(found))
-    strange, plain = context.languages
+    strange, plain, _ = context.languages
     for at, one in enumerate(context.judged):
         if one is None or at in taken:
             continue
@@ -210,9 +206,14 @@ def _is_slip(text: str, edit: Edit) -> bool:
     often = inf if len(written) > 1 or (is_misspelt and differ == 1) else _OFTEN[is_misspelt and differ > 2]  # noqa: PLR2004
     hides = any(is_hidden(word) and count(word) < often for word in words)
     is_offer = len(words) > 1 and (is_imperative(words[0]) or (is_hidden(words[0]) and has_reading(words[0], "1per")))
-    return (is_spaced or is_misspelt) and not hides and not is_offer
+    raw, before = text[edit.start : edit.stop], text[: edit.start]
+    is_loud = raw.isupper() or _ENDED.search(before) or edit.text.lower() in text.lower()
+    is_set = is_loud and kind == by.names_of_bits(by.SEPARATORS) and _SET.fullmatch(raw)
+    return bool(is_spaced or is_misspelt or is_set) and not hides and not is_offer
 
 
+_ENDED = re.compile(r"(?:^|\n|[.!?…]\s+)$")
+_SET = re.compile(r"\w(?:([- ])\w)(?:\1\w)+")
 _OFTEN = 50_000, 20_000
 """A hidden word of at least this count in the news is more often misspelt or glued by mistake than hidden; the second
 is for words that differ in more than two letters, and there is none for those that differ in one."""

@@ -46,11 +46,8 @@ class ContactsNormalization(Normalization):
                 if new := _written(found[0]):
                     yield Edit(*found.span(), new)
             for found in _handle().finditer(text):
-                yield Edit(
-                    found.start("sign"),
-                    found.end(),
-                    "@" + re.sub(rf"\s+(?:{_words_for('_')})\s+", "_", found["name"].lower()),
-                )
+                name = re.sub(rf"\s+(?:{_words_for('_')})\s+", "_", found["name"].lower())
+                yield Edit(found.start("sign"), found.end(), f"@{name}")
         if _DIGIT.search(text):
             for found in _number().finditer(text):
                 yield from _telephone(found)
@@ -112,13 +109,9 @@ def _written(found: str) -> str:
     at = ends[-1] if ends else 0
     if not is_nick and (is_said or not ends or not _is_sure(parts[at], parts[at + 1], cut[2 * at + 1])):
         return ""
-    spells = at == len(parts) - 2 and parts[-1] == "рф"  # «кремль.рф»
-    names = [
-        zones[part]
-        if at and at - 1 in ends
-        else _meanings("host").get(part, part if spells else "".join(_latin().get(char, char) for char in part))
-        for at, part in enumerate(parts)
-    ]
+    letters = {} if at == len(parts) - 2 and parts[-1] == "рф" else _latin()  # «кремль.рф»
+    spelt = (_meanings("host").get(part, "".join(letters.get(char, char) for char in part)) for part in parts)
+    names = [zones[parts[at]] if at and at - 1 in ends else name for at, name in enumerate(spelt)]
     new = names[0] + "".join(mark + name for mark, name in zip(marks, names[1:], strict=True))
     return new if new != found.lower() else ""
 

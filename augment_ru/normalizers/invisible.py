@@ -77,7 +77,8 @@ def _belongs(text: str, start: int, stop: int) -> bool:
     before, marks = text[start - 1 : start], text[start:stop]
     kind = unicodedata.category(before) if before else ""
     if not _is_mark(marks[0]):  # a joiner or a selector: of an emoji, a keycap, a script that joins its letters
-        return kind in _PICTURES or (marks[0] == "\ufe0f" and before in "0123456789#*©®™‼⁉〰〽") or _joins(before)
+        joins = "\u0600" <= before <= "\u0fff" or "\u1780" <= before <= "\u18af"  # such as Arabic or Hindi
+        return kind in _PICTURES or joins or (marks[0] == "\ufe0f" and before in "0123456789#*©®™‼⁉〰〽")
     if not "а" <= before.lower() <= "ӿ" and not before.isascii():
         return True  # marks of other scripts
     around = _APART.split(text[max(0, start - _LONG) : start])[-1] + _APART.split(text[stop : stop + _LONG])[0]
@@ -94,8 +95,3 @@ def _belongs(text: str, start: int, stop: int) -> bool:
 def _is_mark(char: str) -> bool:
     selects = "\ufe00" <= char <= "\ufe0f" or char >= "\U000e0000"
     return bool(char) and not selects and unicodedata.category(char)[0] == "M"
-
-
-def _joins(char: str) -> bool:
-    """Tell whether a character is of a script in which joiners change how letters look, such as Arabic or Hindi."""
-    return "\u0600" <= char <= "\u0fff" or "\u1780" <= char <= "\u18af"

@@ -11,21 +11,9 @@ from augment_ru.attacks.misspell.letter_rules import LetterRule
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
 from augment_ru.normalizers import _bits as by
+from augment_ru.normalizers import _lexicon as lexicon
 from augment_ru.normalizers._apart import goes_before
 from augment_ru.normalizers._lattice import RUSSIAN, VOWELS, Lattice, Way, WordReading
-from augment_ru.normalizers._lexicon import (
-    alike_words,
-    is_hidden,
-    is_listed,
-    is_word,
-    memes,
-    sound,
-    spoken,
-    table_of,
-    weight,
-    with_letter,
-    written_out,
-)
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
@@ -68,10 +56,11 @@ class SpellingNormalization(WordNormalization):
     def unknown(self, word: str) -> Iterable[WordReading]:
         """Yield the words of which a word in Russian letters may be a misspelling."""
         small = word.lower()
-        if len(small) < 3 or not RUSSIAN.issuperset(small) or VOWELS.isdisjoint(small) or small in written_out():  # noqa: PLR2004
+        is_word = len(small) > 2 and RUSSIAN.issuperset(small) and not VOWELS.isdisjoint(small)  # noqa: PLR2004
+        if not is_word or small in lexicon.written_out():
             return
         bit = self.bit
-        if not self.typing and (meant := memes().get(small)):
+        if not self.typing and (meant := lexicon.memes().get(small)):
             yield WordReading(_MEME, meant, 0.0, bit)
             return
         found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 4.5) if one.cost]
@@ -79,14 +68,14 @@ class SpellingNormalization(WordNormalization):
             found += [*_slips(small, bit), *_of_lexicon(small, bit)]
         is_name = word[0].isupper()
         for one in found:
-            hidden = is_hidden(one.word)
+            hidden = lexicon.is_hidden(one.word)
             if not self.typing and _names(one.word, hidden=hidden, capital=is_name):
                 continue
             heard = not self.typing and _is_heard(small, one.word, hidden=hidden)
             if self.typing:
                 fits = one.score >= (_NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED))
             else:
-                frequent = weight(one.word) >= _LEAST_WEIGHT.get(len(small), 5.0) and (heard or not is_name)
+                frequent = lexicon.weight(one.word) >= _LEAST_WEIGHT.get(len(small), 5.0) and (heard or not is_name)
                 least = _LEAST.get(len(small), 0.0) + _LIKELIER * (hidden and not heard)
                 fits = one.score + one.cost * heard >= least and (hidden or frequent)
             if fits:
@@ -97,21 +86,19 @@ class SpellingNormalization(WordNormalization):
 
         If slips of the finger are mended, too (option `typing`), the answer is always True.
         """
-        small, is_short = word.lower(), len(word) <= _FEW
+        small = word.lower()
+        codes = (lexicon.sound, lexicon.spoken) if len(word) <= _FEW else (lexicon.sound,)  # «пада» is not «бада»
+        kinds = (True, False) if word[0].islower() else (True,)
         return (
             self.typing
-            or small in memes()
-            or any(
-                sound(small) in alike_words(sound, hidden=hidden)
-                and (not is_short or spoken(small) in alike_words(spoken, hidden=hidden))  # «пада» is not «бада»
-                for hidden in ((True, False) if word[0].islower() else (True,))
-            )
+            or small in lexicon.memes()
+            or any(all(each(small) in lexicon.alike_words(each, hidden=one) for each in codes) for one in kinds)
         )
 
 
 def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
     """Tell whether a word is written as it sounds on purpose, and not by a slip (one vowel, or one letter for two)."""
-    if len(written) < _FEW or spoken(written) != spoken(word):
+    if len(written) < _FEW or lexicon.spoken(written) != lexicon.spoken(word):
         return False
     once = [_TWICE.sub(r"\1", one) for one in (written, word)]
     changed = [pair for pair in zip(*once, strict=False) if len(set(pair)) > 1]
@@ -151,21 +138,23 @@ def _of_lexicon(word: str, bit: int) -> Iterator[WordReading]:
     whole, begun = _listed()
     right, share = whole.get(word, ("", 0.0))
     if right:
-        yield WordReading(min(map(weight, right.split())) + log(share), right, -log(share) / 2, bit)
+        yield WordReading(min(map(lexicon.weight, right.split())) + log(share), right, -log(share) / 2, bit)
     for stop in range(1, len(word) + 1):
         for beginning, rate in begun.get(word[:stop], ()):
-            if is_word(other := beginning + word[stop:]):
-                yield WordReading(weight(other) + log(rate), other, -log(rate) / 2, bit)
-    if word.startswith("не") and has_reading(word[2:], "VERB") and is_listed(word[2:]):
-        yield WordReading(weight(word[2:]) + log(_NOT), f"не {word[2:]}", -log(_NOT) / 2, bit)
+            if lexicon.is_word(other := beginning + word[stop:]):
+                yield WordReading(lexicon.weight(other) + log(rate), other, -log(rate) / 2, bit)
+    if word.startswith("не") and has_reading(word[2:], "VERB") and lexicon.is_listed(word[2:]):
+        yield WordReading(lexicon.weight(word[2:]) + log(_NOT), f"не {word[2:]}", -log(_NOT) / 2, bit)
     for preposition in _PREPOSITIONS:
         rest = word.removeprefix(preposition)
-        is_word_apart = 3 < len(rest) < len(word) and is_listed(rest) and weight(rest) > _FREQUENT  # noqa: PLR2004
+        is_word_apart = 3 < len(rest) < len(word) and lexicon.is_listed(rest) and lexicon.weight(rest) > _FREQUENT  # noqa: PLR2004
         if is_word_apart and goes_before(preposition, rest):
-            yield WordReading(weight(rest) + log(_JOINED), f"{preposition} {rest}", -log(_JOINED) / 2, bit)
+            yield WordReading(lexicon.weight(rest) + log(_JOINED), f"{preposition} {rest}", -log(_JOINED) / 2, bit)
     for end in _PARTICLES:
-        if word.endswith(end) and is_listed(f"{word[: -len(end)]}-{end}"):
-            yield WordReading(weight(word[: -len(end)]) + log(_NOT), f"{word[: -len(end)]}-{end}", -log(_NOT) / 2, bit)
+        if word.endswith(end) and lexicon.is_listed(f"{word[: -len(end)]}-{end}"):
+            yield WordReading(
+                lexicon.weight(word[: -len(end)]) + log(_NOT), f"{word[: -len(end)]}-{end}", -log(_NOT) / 2, bit
+            )
 
 
 _NOT = 0.1
@@ -178,7 +167,7 @@ _PARTICLES = ("то", "нибудь", "либо", "таки", "ка")
 def _sounds(bit: int) -> Lattice:
     """Return the lattice that reads words written as they sound, or with an error by a rule of `misspell.tsv`."""
     found: dict[str, dict[str, float]] = {}
-    alike = [(written, letters, cost) for letters, cost, written in table_of("sound")]
+    alike = [(written, letters, cost) for letters, cost, written in lexicon.table_of("sound")]
     single = [(letter, letter * 2, _ON_PURPOSE) for letter in _DOUBLED]
     double = [(letter * 2, letter, _ON_PURPOSE) for letter in _DOUBLED]
     double += [(written * 2, letter, cost) for written, letter, cost in alike if written in _DOUBLED]
@@ -206,15 +195,15 @@ def _slips(word: str, bit: int) -> Iterator[WordReading]:
     near_keys = neighbouring_keys("keyboard_ru")
     for at in range(len(word) + 1):
         before, after = word[:at], word[at:]
-        kinds: list[tuple[str, str]] = [(new, "drop") for new in with_letter(before, after)]
+        kinds: list[tuple[str, str]] = [(new, "drop") for new in lexicon.with_letter(before, after)]
         if after:
             kinds.append((before + after[1:], "add"))
             near = {key for key, _ in near_keys.get(after[0], ())}
-            kinds += [(new, "key" if new[at] in near else "other") for new in with_letter(before, after[1:])]
+            kinds += [(new, "key" if new[at] in near else "other") for new in lexicon.with_letter(before, after[1:])]
         if len(after) > 1:
             kinds.append((before + after[1] + after[0] + after[2:], "swap"))
         for new, kind in kinds:
             made[new] = max(_RATES[kind], made.get(new, 0.0))
     for new, rate in made.items():
-        if new != word and is_word(new):
-            yield WordReading(weight(new) + log(rate), new, -log(rate) / 2, bit)
+        if new != word and lexicon.is_word(new):
+            yield WordReading(lexicon.weight(new) + log(rate), new, -log(rate) / 2, bit)
