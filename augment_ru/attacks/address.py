@@ -655,14 +655,9 @@ def _agreeing(word: str, old: str, gender: str) -> str:
 def _is_subject(word: str) -> bool:
     """Tell whether a word can only be a subject: a nominative that is no accusative."""
     found = known_forms(word.lower())
-    cases = {one.first_case for one in found if one.kind in {"NOUN", "NPRO"}}
-    return (
-        word.lower() not in _ADDRESSED
-        and bool(cases)
-        and "nomn" in cases
-        and "accs" not in cases
-        and all(one.kind in {"NOUN", "NPRO"} for one in found[:1])
-    )
+    named = bool(found) and found[0].kind in {"NOUN", "NPRO"} and word.lower() not in _ADDRESSED
+    cases = {one.first_case for one in found}
+    return named and "nomn" in cases and "accs" not in cases
 
 
 @cache

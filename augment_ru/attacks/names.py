@@ -197,8 +197,8 @@ def _exchanged(
     mentions = _certain(batch, members, every, table)
     wanted = sorted({key for one in mentions for key in one.keys})
     whole = {key: _whole(key, wanted, table) for key in wanted}
-    may = [name for name, known in table.groups.items() if all(key[:2] in known for key in wanted)]
-    possible = [name for name in sorted(may) if not groups or name in groups]
+    asked = sorted({*groups} or table.groups)
+    possible = [name for name in asked if all(key[:2] in table.groups[name] for key in wanted)]
     if not wanted or not possible:
         return
     group = rng.choice(possible)
@@ -319,16 +319,12 @@ def _mentions(row: int, doc: Doc, table: _Table) -> Iterator[_Mention]:
     }
     found: dict[int, _Mention] = {}
     while at < len(tokens):
-        last = at
-        while last < len(tokens) and _belongs(doc, at, last):
-            last += 1
-        if last == at:
-            at += 1
-            continue
-        found[at] = one = _mention(row, doc, at, last, table)
-        if not any(one.parts) and len(one.tokens) > 1 and not any(_is_used(word, table) for word in one.tokens):
-            elsewhere.add(sentences[at])
-        at = last
+        last = next((one for one in range(at, len(tokens)) if not _belongs(doc, at, one)), len(tokens))
+        if last > at:
+            found[at] = one = _mention(row, doc, at, last, table)
+            if not any(one.parts) and len(one.tokens) > 1 and not any(_is_used(word, table) for word in one.tokens):
+                elsewhere.add(sentences[at])
+        at = max(last, at + 1)
     for at, one in found.items():
         yield one._replace(gender="", case="") if sentences[at] in elsewhere else one
 
@@ -379,14 +375,13 @@ def _agrees(tokens: Sequence[Token], gender: str) -> bool:
 
 def _belongs(doc: Doc, first: int, at: int) -> bool:
     """Tell whether token `at` belongs to the name of a person that starts at token `first`."""
-    token = doc.tokens[at]
-    if at > first and doc.text[doc.tokens[at - 1].stop : token.start] not in {"", " ", "\u00a0"}:
+    token, before = doc.tokens[at], doc.tokens[at - 1]
+    named = token.entity.endswith(PERSON) and token.text[0].isupper()
+    if at == first:
+        return named
+    if doc.text[before.stop : token.start] not in {"", " ", "\u00a0"}:
         return False
-    if token.text == ".":
-        return at > first and len(doc.tokens[at - 1].text) == 1
-    if at > first and token.entity.startswith("B-"):
-        return False
-    return token.entity.endswith(PERSON) and token.text[0].isupper()
+    return len(before.text) == 1 if token.text == "." else named and not token.entity.startswith("B-")
 
 
 def _parts(tokens: Sequence[Token], table: _Table) -> list[_Part | None] | None:

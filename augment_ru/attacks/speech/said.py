@@ -210,11 +210,8 @@ def _date(match: re.Match[str], before: str, behind: str, found: Amounts) -> str
     day, month, year = (int(match[one] or match[other] or 0) for one, other in _DATE_PARTS)
     before, number = _FROM.sub("", before), found.number.match(match.string, match.start())
     counts = (number and number["unit"]) or any(noun.case == "gent" for noun in nouns_behind(behind))
-    if (
-        day not in _DATES
-        or month not in months
-        or not (year or (match["by"] == "." and _ON_DAY.search(before) and not counts))
-    ):
+    alone = match["by"] == "." and _ON_DAY.search(before) and not counts
+    if day not in _DATES or month not in months or not (year or alone):
         return ""
     said = f"{ordinal(day, case_of_day(before), 'neut')} {months[month]}"
     return f"{said} {ordinal(year, 'gent', 'masc')} года" if year else said

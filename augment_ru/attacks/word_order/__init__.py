@@ -599,17 +599,13 @@ def _reordered(text: Syntax, touches: Touches) -> Iterator[tuple[int, _Options]]
     doc = text.doc
     for tree in text.sentences():
         for clause in clauses_of(tree):
-            options = []
-            for order in orders(clause):
-                edits = edits_of(doc.text, clause, order, touches)
-                if edits:
-                    options.append((order.weight, edits))
-            if options:
+            every = ((order.weight, edits_of(doc.text, clause, order, touches)) for order in orders(clause))
+            if options := [(weight, edits) for weight, edits in every if edits]:
                 yield doc.tokens[clause.predicate].start, options
         for found in coordinations_of(tree):
-            swaps = [(1.0, edits) for order in found.orders if (edits := swapped(doc.text, found, order, touches))]
-            if swaps:
-                yield doc.tokens[found.members[0][0]].start, swaps
+            every = ((1.0, swapped(doc.text, found, order, touches)) for order in found.orders)
+            if options := [(weight, edits) for weight, edits in every if edits]:
+                yield doc.tokens[found.members[0][0]].start, options
 
 
 def _chosen(options: _Options, draw: float) -> tuple[Edit, ...]:
