@@ -424,9 +424,8 @@ class _Address:
         before = at - 1
         while before >= 0 and self.syntax.marks[before] and tokens[before].text not in ENDS | {":", ","}:
             before -= 1
-        return (
-            before < 0 or tokens[before].text in ENDS or "\n" in self.doc.text[tokens[before].stop : tokens[at].start]
-        )
+        gap = self.doc.text[tokens[before].stop : tokens[at].start]
+        return before < 0 or tokens[before].text in ENDS or "\n" in gap
 
     def _is_certain(self, to: str) -> bool:
         """Tell whether one person is addressed, who may be addressed the other way."""
@@ -523,10 +522,8 @@ class _Address:
                 return None  # «вы герои»
             clause = self._clause_of_predicate(at, old)
             there = [other for other in clause if self._is_predicate(other, old)]
-            if there and any(
-                _is_subject(tokens[other].text) and other not in self.pronouns and not self._is_call(other)
-                for other in clause
-            ):
+            subjects = (one for one in clause if _is_subject(tokens[one].text) and one not in self.pronouns)
+            if there and not all(map(self._is_call, subjects)):
                 return None
             below = [
                 other

@@ -102,15 +102,11 @@ class _Words:
         self.texts = [text[start:stop].lower() for start, stop in zip(self.starts, self.stops, strict=True)]
         lasts = [text.rsplit(maxsplit=1)[-1] for text in self.texts]
         self.kinds = list(map(word_kind, lasts))
-        known = list(map(_role, lasts, self.kinds))
-        russian = np.zeros(len(batch), dtype=np.bool_)
-        rows = batch.rows(every)
-        russian[rows[np.array([bool(role) for role in known], dtype=np.bool_)]] = True
-        unknown = ["noun" if is_russian else _FOREIGN for is_russian in russian[rows].tolist()]
-        self.roles = [
-            role or (other if word.isalpha() else "")
-            for role, other, word in zip(known, unknown, self.texts, strict=True)
-        ]
+        rows, known = batch.rows(every).tolist(), list(map(_role, lasts, self.kinds))
+        russian = {row for row, role in zip(rows, known, strict=True) if role}
+        others = ("noun" if row in russian else _FOREIGN for row in rows)
+        words = zip(known, others, self.texts, strict=True)
+        self.roles = [role or (other if text.isalpha() else "") for role, other, text in words]
         sentences = batch.sentences(every)
         self.sentences: list[int] = sentences.tolist()
         self.clauses = _clauses(batch, every, sentences, self.roles)

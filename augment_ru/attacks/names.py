@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, chain, groupby, takewhile
+from itertools import accumulate, chain, groupby, product, takewhile
 from typing import ClassVar, NamedTuple
 
 from augment_ru.draws import Rng, Streams
@@ -71,11 +71,9 @@ class Names(Attack):
 
     def wants(self, doc: Doc) -> bool:
         """Tell whether one of the words of a text may be part of a name; other texts are not annotated."""
-        large = (word.lower() for word in doc.forms if word[0].isupper())
-        used = _table(self.words).used
-        return any(
-            _part(word, gender, used, surname=one) for word in large for gender in _GENDERS for one in (True, False)
-        )
+        used, large = _table(self.words).used, (word.lower() for word in doc.forms if word[0].isupper())
+        ways = product(large, _GENDERS, (True, False))
+        return any(_part(word, gender, used, surname=surname) for word, gender, surname in ways)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one change for each person in each text; all texts of a record get the same new name for a person."""

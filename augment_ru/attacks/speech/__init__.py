@@ -414,10 +414,8 @@ def _places(batch: Batch, words: _Words, taken: Mask, table: _Table) -> tuple[In
         start, stop, low = int(starts[at]), int(stops[at]), lows[which[at]]
         spaced = words.text[stop] == " "
         lost = stop - start + spaced if closed[start] == closed[stop + spaced] else 0
-        joins = (
-            spaced and at + 1 < starts.size and starts[at + 1] == stop + 1 and closed[start] == closed[stops[at + 1]]
-        )
-        joint = low + lows[which[at + 1]] if joins else ""
+        follows = spaced and at + 1 < starts.size and starts[at + 1] == stop + 1
+        joint = low + lows[which[at + 1]] if follows and closed[start] == closed[stops[at + 1]] else ""
         width = int(stops[at + 1]) - start if joint in frequent else 0
         found[number] = _little(low, lost, joint if width else "", width, table.name)
     return starts[places], found

@@ -189,7 +189,8 @@ _Say = Callable[[re.Match[str], str, str, Amounts], str]
 @cache
 def _special_forms() -> Sequence[tuple[re.Pattern[str], _Say]]:
     months = "|".join(listed("month"))
-    days = re.compile(rf"(?<![\w.,:/–—-])(\d\d?)\s?[–—-]\s?(\d\d?)(?=\s+(?:{months})\b)")
+    day = r"(0?[1-9]|[12]\d|3[01])"
+    days = re.compile(rf"(?<![\w.,:/–—-]){day}\s?[–—-]\s?{day}(?=\s+(?:{months})\b)")
     return (_GROUPS, _group), (_DATE, _date), (days, _days), (_TIMES, _times), (_CLASS, _class), (_FLAT, _flat)
 
 
@@ -224,9 +225,8 @@ _DATE_PARTS = (("day", "at"), ("month", "of"), ("year", "from"))
 def _days(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:
     """«5–10 мая» → «с пятого по десятое мая»."""
     first, last = map(int, match.groups())
-    if first not in _DATES or last not in _DATES or "nomn" not in cases_at(before):
-        return ""
-    return f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
+    said = f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
+    return said if "nomn" in cases_at(before) else ""
 
 
 def _times(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:
