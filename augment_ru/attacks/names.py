@@ -490,9 +490,8 @@ def _form(
     unsure = len(best) > 1 and agreeing(best[0]) == agreeing(best[1]) and best[0][1] != first
     if len(known) == 1:
         token, part = known[0]
-        doubtful = opens and any(
-            one.known and one.pos == "NOUN" and not one.name for one in readings(token.text.lower())
-        )
+        nouns = (one for one in readings(token.text.lower()) if one.known and one.pos == "NOUN")
+        doubtful = opens and not all(one.name for one in nouns)
         agreed = agreeing(best[0]) == _BOTH or (not part.is_of_both and best[0][1] == first)
         unsure |= not agreed or len({case for _, case in part.forms}) == len(CASES) or doubtful
     return ("", "") if unsure else best[0]
