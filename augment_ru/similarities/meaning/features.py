@@ -54,8 +54,8 @@ def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
     gone += [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
     new += [word for _, words in fates.replaced for word in words]
     said = any(len(word) > 1 and (word[0].isdigit() or has_form(word)) for word in new)
-    other = said or fates.reshaped or (fates.is_guess and fates.moved)
-    if not (other or any(map(decides, gone)) or _changes_sign(fates)):
+    changed = said or fates.reshaped or (fates.is_guess and fates.moved)
+    if not (changed or any(map(decides, gone)) or _changes_sign(fates)):
         return
     found: dict[str, float] = {}
     before, after = claims_of(source), claims_of(fates.after)
