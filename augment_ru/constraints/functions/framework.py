@@ -57,8 +57,8 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
     Words without a label only modify others, and may be deleted first. The labels:
 
-    - CORE may be deleted next: a noun, a link verb, or a word used as a noun.
-    - LAST may be deleted after CORE: a predicate that is not a finite verb, a conjunction.
+    - CORE may be deleted next: a noun, a link verb beside another predicate, or a word used as a noun.
+    - LAST may be deleted after CORE: a predicate beside a finite verb, or a preposition whose noun tells its case.
     - KEPT must stay: a finite verb and the words that it demands, a question word, an adjective without which its noun
       means another thing («другой»), a modifier in a condition, what a clause without a predicate says, «я» or «ты»
       beside a past tense, and a preposition of which the case of the noun alone does not tell.
@@ -99,8 +99,9 @@ def _is_kept(word: str) -> bool:
 def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> str:
     """Return the label of word number `at` (`framework`), which depends on its neighbours; "" if it has none."""
     kind, word, label = kinds[at], words[at], "CORE"
+    last = "LAST" if clauses.has_verb(at) else "KEPT"
     if kind == "VERB":
-        label = "CORE" if _is_link(word) else "KEPT"
+        label = "CORE" if _is_link(word) and (word == "есть" or clauses.has_predicate(at)) else "KEPT"
     elif _is_mark(word):
         label = ""
     elif _is_kept(word):
@@ -108,14 +109,15 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
     elif _is_needed(words, kinds, clauses, at):
         label = "KEPT"
     elif kind in _PREDICATES:
-        label = "LAST"
+        label = last
     elif kind == "CONJ":
-        label = "" if _opens_clause(words, clauses, at) else "LAST"
+        joins = word in _COORDINATORS and kinds[at + 1] != "VERB"
+        label = "" if _opens_clause(words, clauses, at) else "KEPT" if joins else "LAST"
     elif kind == "PREP":
         label = "LAST" if _tells_place(words, kinds, at) else "KEPT"
     elif kind in ("ADVB", "PRCL", "INTJ"):
-        predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and not clauses.has_predicate(at))
-        label = "LAST" if predicate else ""
+        predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and not clauses.has_verb(at))
+        label = last if predicate else ""
     elif (kind == "NPRO" and has_reading(word, "nomn")) or _is_attribute(words, kinds, at):
         label = ""
     return label
@@ -132,8 +134,8 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
         return True
     if _joined(words, kinds, at + 1) or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at)):
         return True  # «[жабы] и ящерицы»
-    if kind in ("ADJF", "PRTF", "ADVB"):  # «очень [легко]», «если [новый]», «[долго] не отвечал»
-        telling = kind != "ADVB" or words[at] in _DEGREES | {"так"} or information(words[at]) > _LIGHT
+    if kind in ("ADJF", "PRTF", "ADVB", "PRCL"):  # «очень [легко]», «если [новый]», «[долго] не отвечал»
+        telling = kind in ("ADJF", "PRTF") or words[at] in _DEGREES | {"так"} or information(words[at]) > _LIGHT
         if words[at - 1] in _DEGREES or (telling and (clauses.is_condition(at) or clauses.is_denied(at))):
             return True
         if kinds[at - 1] == "PREP" and not _noun(kinds, at - 1):  # «что нам из [того]»
@@ -224,6 +226,10 @@ class _Clauses:
     def is_past(self, at: int) -> bool:
         """Tell whether the clause of a word has a verb in the past tense, which does not say whether «я» or «ты»."""
         return any(self._kinds[one] == "VERB" and has_reading(self._words[one], "past") for one in self._clause(at))
+
+    def has_verb(self, at: int) -> bool:
+        """Tell whether the clause of a word has a finite verb that is no link verb."""
+        return any(self._kinds[one] == "VERB" and not _is_link(self._words[one]) for one in self._clause(at))
 
     def has_predicate(self, at: int) -> bool:
         """Tell whether the clause of a word has another predicate than a link verb: «стало ясно» has none."""
