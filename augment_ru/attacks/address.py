@@ -522,8 +522,8 @@ class _Address:
                 return None  # «вы герои»
             clause = self._clause_of_predicate(at, old)
             there = [other for other in clause if self._is_predicate(other, old)]
-            subjects = (one for one in clause if _is_subject(tokens[one].text) and one not in self.pronouns)
-            if there and not all(map(self._is_call, subjects)):
+            named = (one for one in clause if _is_subject(tokens[one].text) and one not in self.pronouns)
+            if there and not all(map(self._is_call, named)):
                 return None
             below = [
                 other
