@@ -424,9 +424,8 @@ class _Address:
         before = at - 1
         while before >= 0 and self.syntax.marks[before] and tokens[before].text not in ENDS | {":", ","}:
             before -= 1
-        return (
-            before < 0 or tokens[before].text in ENDS or "\n" in self.doc.text[tokens[before].stop : tokens[at].start]
-        )
+        gap = self.doc.text[tokens[before].stop : tokens[at].start]
+        return before < 0 or tokens[before].text in ENDS or "\n" in gap
 
     def _is_certain(self, to: str) -> bool:
         """Tell whether one person is addressed, who may be addressed the other way."""
@@ -523,10 +522,8 @@ class _Address:
                 return None  # «вы герои»
             clause = self._clause_of_predicate(at, old)
             there = [other for other in clause if self._is_predicate(other, old)]
-            if there and any(
-                _is_subject(tokens[other].text) and other not in self.pronouns and not self._is_call(other)
-                for other in clause
-            ):
+            named = (one for one in clause if _is_subject(tokens[one].text) and one not in self.pronouns)
+            if there and not all(map(self._is_call, named)):
                 return None
             below = [
                 other
@@ -655,14 +652,9 @@ def _agreeing(word: str, old: str, gender: str) -> str:
 def _is_subject(word: str) -> bool:
     """Tell whether a word can only be a subject: a nominative that is no accusative."""
     found = known_forms(word.lower())
-    cases = {one.first_case for one in found if one.kind in {"NOUN", "NPRO"}}
-    return (
-        word.lower() not in _ADDRESSED
-        and bool(cases)
-        and "nomn" in cases
-        and "accs" not in cases
-        and all(one.kind in {"NOUN", "NPRO"} for one in found[:1])
-    )
+    named = bool(found) and found[0].kind in {"NOUN", "NPRO"} and word.lower() not in _ADDRESSED
+    cases = {one.first_case for one in found}
+    return named and "nomn" in cases and "accs" not in cases
 
 
 @cache

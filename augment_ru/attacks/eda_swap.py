@@ -102,15 +102,11 @@ class _Words:
         self.texts = [text[start:stop].lower() for start, stop in zip(self.starts, self.stops, strict=True)]
         lasts = [text.rsplit(maxsplit=1)[-1] for text in self.texts]
         self.kinds = list(map(word_kind, lasts))
-        known = list(map(_role, lasts, self.kinds))
-        russian = np.zeros(len(batch), dtype=np.bool_)
-        rows = batch.rows(every)
-        russian[rows[np.array([bool(role) for role in known], dtype=np.bool_)]] = True
-        unknown = ["noun" if is_russian else _FOREIGN for is_russian in russian[rows].tolist()]
-        self.roles = [
-            role or (other if word.isalpha() else "")
-            for role, other, word in zip(known, unknown, self.texts, strict=True)
-        ]
+        rows, known = batch.rows(every).tolist(), list(map(_role, lasts, self.kinds))
+        russian = {row for row, role in zip(rows, known, strict=True) if role}
+        others = ("noun" if row in russian else _FOREIGN for row in rows)
+        words = zip(known, others, self.texts, strict=True)
+        self.roles = [role or (other if text.isalpha() else "") for role, other, text in words]
         sentences = batch.sentences(every)
         self.sentences: list[int] = sentences.tolist()
         self.clauses = _clauses(batch, every, sentences, self.roles)
@@ -316,12 +312,12 @@ class EdaSwap(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to exchange the two words of every pair; the words are paired at random."""
+        units = list[Unit]()
         if self.scope == "clause":
-            found = batch.once(constituents)
-            pairs = batch.once(inner_pairs)
-            every = [*found, *chain.from_iterable(pairs)]
-            starts = np.array([unit.start for unit in every], dtype=np.int64)
-            stops = np.array([unit.stop for unit in every], dtype=np.int64)
+            found, pairs = batch.once(constituents), batch.once(inner_pairs)
+            units = [*found, *chain.from_iterable(pairs)]
+            starts = np.array([unit.start for unit in units], dtype=np.int64)
+            stops = np.array([unit.stop for unit in units], dtype=np.int64)
             one, other = _paired(found, batch.draw(streams, starts, lane=1))
             inner = len(found) + np.arange(2 * len(pairs)).reshape(-1, 2)
             one, other = np.append(one, inner[:, 0]), np.append(other, inner[:, 1])
@@ -330,13 +326,12 @@ class EdaSwap(Attack):
             one, other = paired(batch.sentences(starts), batch.draw(streams, starts, lane=1))
         draws = batch.draw(streams, starts)
         ranks = np.minimum(draws[one], draws[other])
-        if self.scope == "clause":
-            held = np.array([unit.held for unit in every], dtype=np.bool_)
-            around = held[one] | held[other]
-            moved = _around(batch, every, one[around], other[around], ranks[around])
-            one, other, ranks = one[~around], other[~around], ranks[~around]
+        held = np.isin(np.arange(starts.size), [at for at, unit in enumerate(units) if unit.held])
+        around = held[one] | held[other]
+        moved = _around(batch, units, one[around], other[around], ranks[around])
+        one, other, ranks = one[~around], other[~around], ranks[~around]
         swaps = Proposals.of_swaps(batch, (starts[one], stops[one]), (starts[other], stops[other]), ranks)
-        return side_by_side([swaps, moved]) if self.scope == "clause" and moved.ranks.size else swaps
+        return side_by_side([swaps, moved]) if moved.ranks.size else swaps
 
 
 def _around(batch: Batch, units: Sequence[Unit], ones: Ints, others: Ints, ranks: Floats) -> Proposals:

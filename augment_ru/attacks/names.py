@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, chain, groupby, takewhile
+from itertools import accumulate, chain, groupby, product, takewhile
 from typing import ClassVar, NamedTuple
 
 from augment_ru.draws import Rng, Streams
@@ -71,11 +71,9 @@ class Names(Attack):
 
     def wants(self, doc: Doc) -> bool:
         """Tell whether one of the words of a text may be part of a name; other texts are not annotated."""
-        large = (word.lower() for word in doc.forms if word[0].isupper())
-        used = _table(self.words).used
-        return any(
-            _part(word, gender, used, surname=one) for word in large for gender in _GENDERS for one in (True, False)
-        )
+        used, large = _table(self.words).used, (word.lower() for word in doc.forms if word[0].isupper())
+        ways = product(large, _GENDERS, (True, False))
+        return any(_part(word, gender, used, surname=surname) for word, gender, surname in ways)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one change for each person in each text; all texts of a record get the same new name for a person."""
@@ -197,8 +195,8 @@ def _exchanged(
     mentions = _certain(batch, members, every, table)
     wanted = sorted({key for one in mentions for key in one.keys})
     whole = {key: _whole(key, wanted, table) for key in wanted}
-    may = [name for name, known in table.groups.items() if all(key[:2] in known for key in wanted)]
-    possible = [name for name in sorted(may) if not groups or name in groups]
+    asked = sorted({*groups} or table.groups)
+    possible = [name for name in asked if all(key[:2] in table.groups[name] for key in wanted)]
     if not wanted or not possible:
         return
     group = rng.choice(possible)
@@ -319,16 +317,12 @@ def _mentions(row: int, doc: Doc, table: _Table) -> Iterator[_Mention]:
     }
     found: dict[int, _Mention] = {}
     while at < len(tokens):
-        last = at
-        while last < len(tokens) and _belongs(doc, at, last):
-            last += 1
-        if last == at:
-            at += 1
-            continue
-        found[at] = one = _mention(row, doc, at, last, table)
-        if not any(one.parts) and len(one.tokens) > 1 and not any(_is_used(word, table) for word in one.tokens):
-            elsewhere.add(sentences[at])
-        at = last
+        last = next((one for one in range(at, len(tokens)) if not _belongs(doc, at, one)), len(tokens))
+        if last > at:
+            found[at] = one = _mention(row, doc, at, last, table)
+            if not any(one.parts) and len(one.tokens) > 1 and not any(_is_used(word, table) for word in one.tokens):
+                elsewhere.add(sentences[at])
+        at = max(last, at + 1)
     for at, one in found.items():
         yield one._replace(gender="", case="") if sentences[at] in elsewhere else one
 
@@ -379,14 +373,13 @@ def _agrees(tokens: Sequence[Token], gender: str) -> bool:
 
 def _belongs(doc: Doc, first: int, at: int) -> bool:
     """Tell whether token `at` belongs to the name of a person that starts at token `first`."""
-    token = doc.tokens[at]
-    if at > first and doc.text[doc.tokens[at - 1].stop : token.start] not in {"", " ", "\u00a0"}:
+    token, before = doc.tokens[at], doc.tokens[at - 1]
+    named = token.entity.endswith(PERSON) and token.text[0].isupper()
+    if at == first:
+        return named
+    if doc.text[before.stop : token.start] not in {"", " ", "\u00a0"}:
         return False
-    if token.text == ".":
-        return at > first and len(doc.tokens[at - 1].text) == 1
-    if at > first and token.entity.startswith("B-"):
-        return False
-    return token.entity.endswith(PERSON) and token.text[0].isupper()
+    return len(before.text) == 1 if token.text == "." else named and not token.entity.startswith("B-")
 
 
 def _parts(tokens: Sequence[Token], table: _Table) -> list[_Part | None] | None:
@@ -497,9 +490,8 @@ def _form(
     unsure = len(best) > 1 and agreeing(best[0]) == agreeing(best[1]) and best[0][1] != first
     if len(known) == 1:
         token, part = known[0]
-        doubtful = opens and any(
-            one.known and one.pos == "NOUN" and not one.name for one in readings(token.text.lower())
-        )
+        nouns = (one for one in readings(token.text.lower()) if one.known and one.pos == "NOUN")
+        doubtful = opens and not all(one.name for one in nouns)
         agreed = agreeing(best[0]) == _BOTH or (not part.is_of_both and best[0][1] == first)
         unsure |= not agreed or len({case for _, case in part.forms}) == len(CASES) or doubtful
     return ("", "") if unsure else best[0]

@@ -123,7 +123,7 @@ def _ranked(text: str, match: re.Match[str]) -> Iterator[Place]:
         found = {word for word in ordinals(number, nouns, cases) if _ends_in(word, ending)}
     if ending == "е" and not nouns and number > _LAST_DAY:
         return  # «80-е» are years, «18-е» is a day
-    if len(found) == 1 and number <= LARGEST:
+    if len(found) == 1:
         yield Place(match.start(), match.end(), found.pop(), "words")
 
 
@@ -133,10 +133,9 @@ def _ends_in(word: str, ending: str) -> bool:
 
 def ordinals(number: int, nouns: Sequence[Noun], cases: frozenset[str]) -> Iterator[str]:
     """Yield the ordinals of a number in these cases: «пятое», «пятого»; with nouns, only those that agree with one."""
-    if not number or (number >= _THOUSAND and not number % _TEN and any(one.number == "plur" for one in nouns)):
+    of_decade = number >= _THOUSAND and not number % _TEN
+    if not number or (of_decade and (not nouns or any(one.number == "plur" for one in nouns))):
         return  # «в 1980-х годах» is said without the century
-    if not nouns and number >= _THOUSAND and not number % _TEN:
-        return
     for one in nouns:
         if one.case in cases:
             yield ordinal(number, one.case, one.gender if one.number == "sing" else "plur", animate=one.animate)
@@ -188,7 +187,7 @@ def _fraction(text: str, match: re.Match[str]) -> Iterator[Place]:
     stop, case = match.end("part"), case_of_unit(text[: match.start()], text[match.end() :])
     nouns = [one for one in nouns_behind(text[stop:]) if (one.number, one.case) == ("sing", "gent")]
     lemma = listed("unit").get((unit or "").lower()) or (nouns[0].lemma if nouns else "")
-    if lemma and noun_of(lemma) and case in {"nomn", "accs"} and whole <= LARGEST:
+    if lemma and noun_of(lemma) and case in {"nomn", "accs"}:
         end = end_of_short(text, match.end()) if unit else stop + nouns[0].stop
         said = amount_in_words(whole, part, lemma, case).removeprefix("ноль целых ")
         yield Place(match.start(), end, said, "words")

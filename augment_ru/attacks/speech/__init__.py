@@ -320,7 +320,7 @@ _CLOSE = {"°": rf"(?:(?<=\d)|(?<=\d{_GAP}))°", "-": rf"(?:(?<!\S)(?<!\d{_GAP})
 }
 """Where signs that mean other things, too, are spoken: before a number, between two words."""
 _COMPOUND = re.compile(r"([1-9]\d{0,2})-([а-яё]{4,})")
-_MOST_DIGITS = 12
+_COUNT = re.compile(r"(?!0)\d{1,12}")
 _DIGITS_AND_LETTERS = re.compile(r"\d+|[^\W\d_]+")
 _ROMAN = re.compile(r"(?=..|(?<=[а-яё][^\S\n]).)X{0,3}(?:IX|IV|V?I{0,3})")
 
@@ -377,16 +377,13 @@ def _spoken(word: str, table: _Table) -> str | None:
             return said
         parts = _DIGITS_AND_LETTERS.findall(word)
         if any(map(str.isalpha, parts)) and any(map(str.isdecimal, parts)):  # «МТЗ-80»
-            is_count = [one.isdecimal() and one[0] != "0" and len(one) <= _MOST_DIGITS for one in parts]
-            ways = zip(parts, is_count, strict=True)
-            new = (cardinal(int(one), "nomn") if count else _spoken(one, table) for one, count in ways)
-            return " ".join(one or old for one, old in zip(new, parts, strict=True))
+            return " ".join(
+                cardinal(int(one), "nomn") if _COUNT.fullmatch(one) else _spoken(one, table) or one for one in parts
+            )
         return None
-    if word.isascii() and not (word.isupper() and _ABBREVIATION.fullmatch(word)):
-        return _latin(word.lower(), table.name)
     if word.isupper() and _ABBREVIATION.fullmatch(word):
         return "".join(table.letters.get(letter.lower(), letter) for letter in word)
-    return None
+    return _latin(word.lower(), table.name) if word.isascii() else None
 
 
 @lru_cache(maxsize=20_000)
@@ -417,10 +414,8 @@ def _places(batch: Batch, words: _Words, taken: Mask, table: _Table) -> tuple[In
         start, stop, low = int(starts[at]), int(stops[at]), lows[which[at]]
         spaced = words.text[stop] == " "
         lost = stop - start + spaced if closed[start] == closed[stop + spaced] else 0
-        joins = (
-            spaced and at + 1 < starts.size and starts[at + 1] == stop + 1 and closed[start] == closed[stops[at + 1]]
-        )
-        joint = low + lows[which[at + 1]] if joins else ""
+        follows = spaced and at + 1 < starts.size and starts[at + 1] == stop + 1
+        joint = low + lows[which[at + 1]] if follows and closed[start] == closed[stops[at + 1]] else ""
         width = int(stops[at + 1]) - start if joint in frequent else 0
         found[number] = _little(low, lost, joint if width else "", width, table.name)
     return starts[places], found

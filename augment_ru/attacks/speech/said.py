@@ -189,7 +189,8 @@ _Say = Callable[[re.Match[str], str, str, Amounts], str]
 @cache
 def _special_forms() -> Sequence[tuple[re.Pattern[str], _Say]]:
     months = "|".join(listed("month"))
-    days = re.compile(rf"(?<![\w.,:/–—-])(\d\d?)\s?[–—-]\s?(\d\d?)(?=\s+(?:{months})\b)")
+    day = r"(0?[1-9]|[12]\d|3[01])"
+    days = re.compile(rf"(?<![\w.,:/–—-]){day}\s?[–—-]\s?{day}(?=\s+(?:{months})\b)")
     return (_GROUPS, _group), (_DATE, _date), (days, _days), (_TIMES, _times), (_CLASS, _class), (_FLAT, _flat)
 
 
@@ -210,11 +211,8 @@ def _date(match: re.Match[str], before: str, behind: str, found: Amounts) -> str
     day, month, year = (int(match[one] or match[other] or 0) for one, other in _DATE_PARTS)
     before, number = _FROM.sub("", before), found.number.match(match.string, match.start())
     counts = (number and number["unit"]) or any(noun.case == "gent" for noun in nouns_behind(behind))
-    if (
-        day not in _DATES
-        or month not in months
-        or not (year or (match["by"] == "." and _ON_DAY.search(before) and not counts))
-    ):
+    alone = match["by"] == "." and _ON_DAY.search(before) and not counts
+    if day not in _DATES or month not in months or not (year or alone):
         return ""
     said = f"{ordinal(day, case_of_day(before), 'neut')} {months[month]}"
     return f"{said} {ordinal(year, 'gent', 'masc')} года" if year else said
@@ -227,9 +225,8 @@ _DATE_PARTS = (("day", "at"), ("month", "of"), ("year", "from"))
 def _days(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:
     """«5–10 мая» → «с пятого по десятое мая»."""
     first, last = map(int, match.groups())
-    if first not in _DATES or last not in _DATES or "nomn" not in cases_at(before):
-        return ""
-    return f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
+    said = f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
+    return said if "nomn" in cases_at(before) else ""
 
 
 def _times(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:

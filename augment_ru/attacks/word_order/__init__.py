@@ -62,13 +62,9 @@ def _lines() -> tuple[_Line, ...]:
     found = []
     for source, target, weight, _ in rows(path, columns=4):
         letters, where = source.removesuffix("*"), f"{path.name}: {source} {target}"
-        if (
-            sorted(source) != sorted(target)
-            or source == target
-            or source.endswith("*") != target.endswith("*")
-            or not set(letters) <= _ROLES
-            or len(set(letters)) < len(letters)
-        ):
+        known = set(letters) <= _ROLES and len(set(letters)) == len(letters)
+        alike = sorted(source) == sorted(target) and source.endswith("*") == target.endswith("*")
+        if not (known and alike) or source == target:
             raise AugmentError(f"{where}: needs an order and another one")
         pattern = re.compile(letters.replace(Role.PREDICATE, _PREDICATES) + (".*" if source.endswith("*") else ""))
         found.append(_Line(letters, target.removesuffix("*"), number_in(f"{where}: weight", weight), pattern))
@@ -144,11 +140,10 @@ def _is_heavy(clause: Clause, places: Sequence[int]) -> bool:
     """
     sizes = [one.last - one.first for one in clause.constituents]
     before, end = places[-2], places[-1]
-    if clause.constituents[end].role in PREDICATES and end != len(places) - 1 and sizes[before] > _LONG:
-        return True
+    long = clause.constituents[end].role in PREDICATES and sizes[before] > _LONG
     first, *last = (clause.constituents[at].role for at in (places[0], before, end))
     late = first in _SETTINGS and last == [Role.SUBJECT, Role.APPEARING]  # «ежегодно сезон открывался»
-    if late and end != len(places) - 1:
+    if (long or late) and end != len(places) - 1:
         return True
     after = clause.constituents[places[0]].role in PREDICATES
     for left, right in pairwise(places):
@@ -356,10 +351,8 @@ def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple
     texts = [text[start:stop] for start, stop in spans]
     fixed = {at for at, (start, stop) in enumerate(spans) if touches(start, stop)}
     recased = _recased(text, tokens[parts[0].first], spans, order.places[0], touches) if clause.opens else {}
-    if recased is None:
-        return None
     kept = _kept(order.places, fixed, [stop - start for start, stop in spans])
-    if kept is None:
+    if recased is None or kept is None:
         return None
     found = list(_edits(text, spans, order.places, kept, [recased.get(at, new) for at, new in enumerate(texts)]))
     word = tokens[parts[kept[-1]].last - 1]
@@ -448,14 +441,9 @@ def _kept(places: Sequence[int], fixed: set[int], sizes: Sequence[int]) -> tuple
     Returns:
         The old indices, ascending; None if there is no such sequence.
     """
-    best: tuple[int, tuple[int, ...]] | None = None
-    for count in range(len(places), 0, -1):
-        for row in combinations(places, count):
-            if fixed <= set(row) and all(left < right for left, right in pairwise(row)):
-                size = sum(sizes[at] for at in row)
-                if best is None or size > best[0]:
-                    best = size, row
-    return best[1] if best else None
+    rows = (row for count in range(len(places), 0, -1) for row in combinations(places, count))
+    may = (row for row in rows if fixed <= set(row) and all(left < right for left, right in pairwise(row)))
+    return max(may, key=lambda row: sum(sizes[at] for at in row), default=None)
 
 
 def _edits(
@@ -479,11 +467,9 @@ def _edits(
             waiting.append(texts[place])
             continue
         start, stop = spans[place]
-        if texts[place] == text[start:stop]:
-            yield from _smallest(text, at, start, space + "".join(f"{one} " for one in waiting))
-        else:
-            new = space + "".join(f"{one} " for one in waiting) + texts[place][0]
-            yield from _smallest(text, at, start + 1, new)
+        letter = "" if texts[place] == text[start:stop] else texts[place][0]
+        new = space + "".join(f"{one} " for one in waiting) + letter
+        yield from _smallest(text, at, start + len(letter), new)
         at, space, waiting = stop, " ", []
     yield from _smallest(text, at, spans[-1][1], "".join(f" {one}" for one in waiting))
 
@@ -599,17 +585,13 @@ def _reordered(text: Syntax, touches: Touches) -> Iterator[tuple[int, _Options]]
     doc = text.doc
     for tree in text.sentences():
         for clause in clauses_of(tree):
-            options = []
-            for order in orders(clause):
-                edits = edits_of(doc.text, clause, order, touches)
-                if edits:
-                    options.append((order.weight, edits))
-            if options:
+            every = ((order.weight, edits_of(doc.text, clause, order, touches)) for order in orders(clause))
+            if options := [(weight, edits) for weight, edits in every if edits]:
                 yield doc.tokens[clause.predicate].start, options
         for found in coordinations_of(tree):
-            swaps = [(1.0, edits) for order in found.orders if (edits := swapped(doc.text, found, order, touches))]
-            if swaps:
-                yield doc.tokens[found.members[0][0]].start, swaps
+            every = ((1.0, swapped(doc.text, found, order, touches)) for order in found.orders)
+            if options := [(weight, edits) for weight, edits in every if edits]:
+                yield doc.tokens[found.members[0][0]].start, options
 
 
 def _chosen(options: _Options, draw: float) -> tuple[Edit, ...]:

@@ -117,9 +117,8 @@ def _with_role(tree: Syntax, one: Constituent) -> Constituent:
 def _may_belong(tree: Syntax, left: Constituent, right: Constituent) -> bool:
     """Tell whether the last word of `left` may be an attribute of `right`: «с востока Марьин парк»."""
     end, start = tree.tokens[left.last - 1], tree.tokens[right.first]
-    return (
-        right.role == Role.SUBJECT and start.pos == "NOUN" and end.pos in ("PROPN", "ADJ") and may_be_case(end, "Nom")
-    )
+    before_noun = end.pos in ("PROPN", "ADJ") and start.pos == "NOUN" and right.role == Role.SUBJECT
+    return before_noun and may_be_case(end, "Nom")
 
 
 def _with_tails(tree: Syntax, found: Sequence[Constituent]) -> list[Constituent] | None:
@@ -246,11 +245,8 @@ def _has_right_subject(tree: Syntax, predicate: int, subjects: Sequence[int], ro
     """
     token = tree.tokens[predicate]
     if subjects:
-        return (
-            len(subjects) == 1
-            and tree.tokens[subjects[0]].relation[0] == "n"
-            and agrees_with_subject(tree, subjects[0], predicate)
-        )
+        nominal = len(subjects) == 1 and tree.tokens[subjects[0]].relation[0] == "n"
+        return nominal and agrees_with_subject(tree, subjects[0], predicate)
     says_who = any(sign in token.features for sign in ("Number=Plur", "Person=1", "Person=2"))
     return token.relation != "conj" and (role == Role.INFINITIVE or says_who)
 

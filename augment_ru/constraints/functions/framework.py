@@ -210,11 +210,6 @@ class _Clauses:
         return list(accumulate(map(_is_mark, self._words)))
 
     @cached_property
-    def _links(self) -> set[int]:
-        """The clauses that have a link verb."""
-        return {number for number, word in zip(self._number, self._words, strict=True) if _is_link(word)}
-
-    @cached_property
     def _last(self) -> dict[int, int]:
         """The number of the last predicate of each clause that has one."""
         every = zip(self._number, self._kinds, strict=True)
@@ -222,7 +217,7 @@ class _Clauses:
 
     def has_link(self, at: int) -> bool:
         """Tell whether the clause of a word has a link verb."""
-        return self._number[at] in self._links
+        return any(_is_link(self._words[one]) for one in self._clause(at))
 
     def _clause(self, at: int) -> range:
         """Return the numbers of the words of the clause of a word."""

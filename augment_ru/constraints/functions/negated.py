@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
+from itertools import takewhile
 
 from augment_ru.constraints.functions.negation import says_opposite
 from augment_ru.constraints.rule_file import OfWords
@@ -41,92 +42,46 @@ def negated(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     found: list[tuple[int, int]] = []
     words = list(map(str.lower, words))
     for at, word in enumerate(words):
-        for first, stop in _bound(words, at, word) if _is_negator(word) else ():
-            if found and first < found[-1][1]:
-                found[-1] = (min(first, found[-1][0]), max(stop, found[-1][1]))
-            else:
-                found.append((first, stop))
-    return ((first, stop - 1, "NEGATED") for first, stop in found)
+        other = _other_end(words, at) if _is_negator(word) else None
+        if other is None:
+            continue
+        first, last = min(at, other), max(at, other)
+        if found and first <= found[-1][1]:
+            found[-1] = (min(first, found[-1][0]), max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return ((first, last, "NEGATED") for first, last in found)
 
 
-def _bound(words: Sequence[str], at: int, word: str) -> Iterator[tuple[int, int]]:
-    """Yield the range of a negator with the words that it negates: its first token, and the token after its last one.
+def _other_end(words: Sequence[str], at: int) -> int | None:
+    """Return the number of the token to which a negator reaches: `at` if it stands alone, None if it negates nothing.
 
     Args:
         words: the tokens of the text in lower case.
         at: the number of the negator.
-        word: the negator.
     """
-    kinds = kinds_in("negators", word)
-    if "bare" in kinds:
-        yield at, _content(words, at)
-    elif "lacking" in kinds:
-        yield _lacking(words, at)
-    elif "without" in kinds or _is_no(word):
-        yield at, _noun(words, at)
-    elif "cannot" in kinds:
-        yield _infinitive(words, at)
-    elif "nobody" in kinds or says_opposite(word):
-        yield at, at + 1
+    kinds, following = kinds_in("negators", words[at]), _following(words, at)
+    if "bare" in kinds:  # the first content word, or the last word in reach
+        return next((one for one in following if not _is_light(words[one])), following.stop - 1)
+    if "lacking" in kinds:  # a noun in the genitive after «нет» or before it
+        return next((one for one in (*following, *_before(words, at)) if _is_genitive(words, one)), at)
+    if "without" in kinds or _is_no(words[at]):
+        return next((one for one in following if _is_nominal(words[one])), at)
+    if "cannot" in kinds:  # an infinitive after «нельзя» or directly before it
+        after = (one for one in following if has_reading(words[one], "INFN") and words[one] != "быть")
+        return next(after, at - 1 if at and has_reading(words[at - 1], "INFN") else at)
+    return at if "nobody" in kinds or says_opposite(words[at]) else None
 
 
-def _content(words: Sequence[str], at: int) -> int:
-    """Return the number of the token after the first content word that follows a negator."""
-    stop = at + 1
-    for word in _following(words, at):
-        stop += 1
-        if not _is_light(word):
-            break
-    return stop
+def _following(words: Sequence[str], at: int) -> range:
+    """Return the numbers of up to three words after a token, up to a punctuation mark."""
+    reach = range(at + 1, min(at + 1 + _REACH, len(words)))
+    return range(at + 1, next((one for one in reach if not any(map(str.isalnum, words[one]))), reach.stop))
 
 
-def _noun(words: Sequence[str], at: int) -> int:
-    """Return the number of the token after the first noun that follows a negator.
-
-    If no noun follows, return the number of the token after the negator.
-    """
-    for number, word in enumerate(_following(words, at), start=at + 2):
-        if _is_nominal(word):
-            return number
-    return at + 1
-
-
-def _lacking(words: Sequence[str], at: int) -> tuple[int, int]:
-    """Return the range of «нет» and its noun in the genitive, which may stand after «нет» or before it.
-
-    The range is «нет» alone if there is no such noun.
-    """
-    for number, word in enumerate(_following(words, at), start=at + 2):
-        governed = _is_governed(words, number - 1)
-        if not governed and _is_genitive(word):
-            return at, number
-    for back in range(1, _REACH + 1):
-        if at < back or not words[at - back].isalpha():
-            break
-        if _is_genitive(words[at - back]) and not _is_governed(words, at - back):
-            return at - back, at + 1
-    return at, at + 1
-
-
-def _infinitive(words: Sequence[str], at: int) -> tuple[int, int]:
-    """Return the range of a word such as «нельзя» and its infinitive.
-
-    The infinitive stands after the word, or directly before it. If there is none, the range is the word alone.
-    """
-    for number, word in enumerate(_following(words, at), start=at + 2):
-        if has_reading(word, "INFN") and word != "быть":
-            return at, number
-    if at and has_reading(words[at - 1], "INFN"):
-        return at - 1, at + 1
-    return at, at + 1
-
-
-def _following(words: Sequence[str], at: int) -> Iterator[str]:
-    """Yield up to three words after a token, up to a punctuation mark."""
-    for word in words[at + 1 : at + 1 + _REACH]:
-        if not any(map(str.isalnum, word)):
-            return
-        yield word
+def _before(words: Sequence[str], at: int) -> Iterator[int]:
+    """Return the numbers of up to three words before a token, the nearest first."""
+    return takewhile(lambda one: words[one].isalpha(), range(at - 1, max(at - 1 - _REACH, -1), -1))
 
 
 @lru_cache(maxsize=100_000)
@@ -146,10 +101,7 @@ def _is_nominal(word: str) -> bool:
     return first.pos in _NOMINAL or not first.known
 
 
-def _is_genitive(word: str) -> bool:
-    return any(one.pos in _NOMINAL and "gent" in one.grammemes for one in readings(word))
-
-
-def _is_governed(words: Sequence[str], at: int) -> bool:
-    """Tell whether a preposition stands directly before this token: «у меня»."""
-    return at > 0 and readings(words[at - 1])[0].pos == "PREP"
+def _is_genitive(words: Sequence[str], at: int) -> bool:
+    """Tell whether a word may be a genitive that no preposition governs, as the one in «у меня»."""
+    governed = at > 0 and readings(words[at - 1])[0].pos == "PREP"
+    return not governed and any(one.pos in _NOMINAL and "gent" in one.grammemes for one in readings(words[at]))

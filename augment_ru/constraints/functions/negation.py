@@ -109,17 +109,12 @@ def _is_without(word: str, rest: str) -> bool:
         word: the word in lower case.
         rest: the word without the prefix.
     """
-    for one in readings(word):
-        kind = _CLASSES.get(one.pos)
-        if kind == "adjective" and not one.name:  # also one that the dictionary lacks: «безголевой»
-            return True
-        if not _is_common(one):
-            continue
-        if kind == "short" or (kind == "noun" and _UNLIKE.search(one.lemma)):
-            return True
-        if kind == "noun" and any(other.pos == "NOUN" and _is_common(other) for other in readings(rest)):
-            return True
-    return False
+    kinds = [(one, _CLASSES.get(one.pos)) for one in readings(word)]
+    if any(kind == "adjective" and not one.name for one, kind in kinds):  # also an unknown one: «безголевой»
+        return True
+    of_noun = any(other.pos == "NOUN" and _is_common(other) for other in readings(rest))
+    known = [(one, kind) for one, kind in kinds if _is_common(one)]
+    return any(kind == "short" or (kind == "noun" and (of_noun or _UNLIKE.search(one.lemma))) for one, kind in known)
 
 
 def _says(word: str, what: str) -> bool:

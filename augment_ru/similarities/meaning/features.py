@@ -54,9 +54,8 @@ def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
     gone += [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
     new += [word for _, words in fates.replaced for word in words]
     said = any(len(word) > 1 and (word[0].isdigit() or has_form(word)) for word in new)
-    if not (
-        said or fates.reshaped or (fates.is_guess and fates.moved) or any(map(decides, gone)) or _changes_sign(fates)
-    ):
+    changed = said or fates.reshaped or (fates.is_guess and fates.moved)
+    if not (changed or any(map(decides, gone)) or _changes_sign(fates)):
         return
     found: dict[str, float] = {}
     before, after = claims_of(source), claims_of(fates.after)
@@ -221,12 +220,8 @@ def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
     if changed:
         yield "exchanged_roles", 1.0
         return
-    exchanged = [
-        old
-        for (old, new) in nouns
-        for (second, third) in nouns
-        if _case(old) != _case(new) and (_case(old), _case(new)) == (_case(third), _case(second))
-    ]
+    cases = {(_case(old), _case(new)) for old, new in nouns}
+    exchanged = [old for old, new in nouns if _case(old) != _case(new) and (_case(new), _case(old)) in cases]
     known = kept | changed
     if not exchanged or any(not known.isdisjoint(lemmas_of(word)) for word in exchanged):
         return
@@ -500,11 +495,8 @@ def _place_of_noun(source: Source, number: int) -> str:
     if source.are_beside(phrase, number) and source.role(phrase) == "noun" and "gent" in kind.cases:
         return "modifier"
     following = number + 1
-    if (
-        source.are_beside(number, following)
-        and source.text[source.starts[following]].isupper()
-        and source.kind(following).cases & kind.cases
-    ):
+    before_name = source.are_beside(number, following) and source.text[source.starts[following]].isupper()
+    if before_name and source.kind(following).cases & kind.cases:
         return "modifier"  # «судья Петров»: the name stays
     while source.are_beside(phrase, number) and source.role(phrase) in ATTRIBUTES:
         phrase -= 1

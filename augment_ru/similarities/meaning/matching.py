@@ -144,14 +144,6 @@ def _match_inside(source: Source, stretch: _Stretch) -> None:
     """Match the words of a stretch that are unchanged and keep their order."""
     numbers, new = list(stretch.old), list(stretch.new.values())
     forms = [source.forms[number] for number in numbers]
-    if len(forms) == 1 or len(new) == 1:  # the first that is the same
-        found = next(
-            ((at, place) for at, form in enumerate(forms) for place, word in enumerate(new) if form == word), None
-        )
-        if found is not None:
-            stretch.old.remove(numbers[found[0]])
-            stretch.match(found[1], numbers[found[0]])
-        return
     for block in SequenceMatcher(None, forms, new, autojunk=False).get_matching_blocks():
         for step in range(block.size):
             stretch.old.remove(numbers[block.a + step])
@@ -234,25 +226,16 @@ def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
         return
     forms = [source.forms[number] for number in stretch.old]
     written = list(stretch.new.values())
-    if "".join(forms) == "".join(written):
-        for number, form in zip(stretch.old, forms, strict=True):
-            fates.damaged.append((number, form, len(written) > len(forms)))  # joined words are read at sight
-        stretch.placed.update(dict.fromkeys(list(stretch.new)[:1], stretch.old[0]))
-        stretch.old, stretch.new = [], {}
-        return
-    rest = iter(forms[0])
-    if (
-        len(forms) == 1 < len(written)
-        and not digits_of(forms[0])
-        and all(letter in rest for letter in "".join(written))
-    ):  # «ш*м*т»
-        fates.damaged.append((stretch.old[0], "".join(written), len(forms[0]) - sum(map(len, written))))
+    joined, rest, read = "".join(written), iter(forms[0]), list[tuple[int, str, int]]()
+    if "".join(forms) == joined:  # joined words are read at sight
+        read = [(number, form, len(written) > len(forms)) for number, form in zip(stretch.old, forms, strict=True)]
+    elif len(forms) == 1 < len(written) and not digits_of(forms[0]) and all(letter in rest for letter in joined):
+        read = [(stretch.old[0], joined, len(forms[0]) - len(joined))]  # «ш*м*т»
+    if read:
+        fates.damaged += read
         stretch.placed[next(iter(stretch.new))] = stretch.old[0]
         stretch.old, stretch.new = [], {}
-        return
-    if len(stretch.old) * len(stretch.new) > _MOST_PAIRS:
-        return
-    for number in list(stretch.old):
+    for number in list(stretch.old) if len(stretch.old) * len(stretch.new) <= _MOST_PAIRS else ():
         near = _nearest(source.forms[number], stretch)
         if near is not None:
             apart, at = near

@@ -99,9 +99,8 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
     words = _words()[0]
     if match := _COMPOUND.fullmatch(word):
         return _counted(float(match[1]), match[2]) or (Amount("number", float(match[1])),)
-    if (
-        len(parts := re.split(r"[:/](?=[а-я])|(?<=\d)[xх](?=\d)" if word[0].isdigit() else "[-:/]", word)) > 1
-    ):  # «3:один»
+    parts = re.split(r"[:/](?=[а-я])|(?<=\d)[xх](?=\d)" if word[0].isdigit() else "[-:/]", word)
+    if len(parts) > 1:  # «3:один»
         return tuple(amount for part in parts if part for amount in amounts_of(part))
     if word[0].isdigit():
         kind = "rank" if word[-1] in _ENDS_OF_RANKS and not word.endswith("мя") else "number"
@@ -177,12 +176,8 @@ def quantities(source: Source) -> Quantities:
             said[-1], last = ((*said[-1][0][:-1], last.value + one.value), 0.0), one  # «пять рублей десять копеек»
             continue
         beside = said and _BESIDE.fullmatch(between)
-        if (
-            beside
-            and one.hours
-            and last.hours == last.value % _HUNDRED * _YEAR
-            and one.hours == one.value * _HUNDRED * _YEAR
-        ):
+        is_century = one.hours == one.value * _HUNDRED * _YEAR != 0
+        if beside and is_century and last.hours == last.value % _HUNDRED * _YEAR:
             said[-1], last = (((one.value - 1) * _HUNDRED + last.value,), 0.0), one  # «в 80-х годах XX века»
             continue
         joins = beside and not last.hours and (last.before >= 0 or source.forms[one.first] in _words()[1]["month"])

@@ -153,9 +153,7 @@ def compared(one: Roles, other: Roles) -> tuple[set[str], set[str], set[str]]:
             differing = set()
             for noun, role in nouns.items():
                 theirs = others.get(noun) or _of_same_sense(noun, others)
-                if theirs is None or (turned and theirs == role == PATIENT):
-                    continue
-                if {theirs, role} == {PATIENT, RECIPIENT}:
+                if theirs is None or {theirs, role} == {PATIENT, RECIPIENT} or (turned and theirs == role == PATIENT):
                     continue
                 if (theirs == role) != turned:
                     kept.add(noun)

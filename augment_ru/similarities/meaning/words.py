@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -265,20 +265,20 @@ class Fates:
     @cached_property
     def after(self) -> Source:
         """The new text as a reader understands it: words in place of signs such as 🐱, and misspelt words corrected."""
-        if self.other is None:
-            text, at, parts = self.source.text, 0, []
-            for start, stop, _, said in self.edits:
-                parts += [text[at:start], said]
-                at = stop
-            new = Source("".join([*parts, text[at:]]))
-        else:
-            new = self.other
-        meant = {form: number for number, form, _ in self.damaged}
+        source, new = self.source, self.other
+        if new is None:
+            new = _rewritten(source.text, ((start, stop, said) for start, stop, _, said in self.edits))
+        meant = {form: source.text[source.starts[number] : source.stops[number]] for number, form, _ in self.damaged}
         if meant.keys().isdisjoint(new.forms):
             return new
-        source, at, parts = self.source, 0, []
-        for form, start, stop in zip(new.forms, new.starts, new.stops, strict=True):
-            if (number := meant.get(form)) is not None:
-                parts += [new.text[at:start], source.text[source.starts[number] : source.stops[number]]]
-                at = stop
-        return Source("".join([*parts, new.text[at:]]))
+        words = zip(new.starts, new.stops, new.forms, strict=True)
+        return _rewritten(new.text, ((start, stop, meant[form]) for start, stop, form in words if form in meant))
+
+
+def _rewritten(text: str, ranges: Iterable[tuple[int, int, str]]) -> Source:
+    """Return a text in which new texts replace some ranges, given by their starts and stops, ascending."""
+    at, parts = 0, []
+    for start, stop, new in ranges:
+        parts += [text[at:start], new]
+        at = stop
+    return Source("".join([*parts, text[at:]]))
