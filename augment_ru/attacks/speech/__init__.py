@@ -86,8 +86,8 @@ class Speech(Attack):
         spoken form have ranks near 0, so that they are made at every positive probability.
         """
         table, text = _table(self.words), "\n".join([*batch.texts, ""])
-        words, taken = _Words.of(text, table.name), np.zeros(len(text), dtype=np.bool_)
-        spoken = _spoken_edits(batch, words, table, taken)
+        words, (spoken, taken) = _Words.of(text, table.name), batch.once(_spoken_edits, self.words)
+        taken = taken.copy()
         rows = np.array([row for row, _ in spoken], dtype=np.int64)
         sizes = np.diff(np.searchsorted(words.starts, batch.starts))
         costs = [_cost(text, edit) for _, edit in spoken]
@@ -257,16 +257,17 @@ class _Words(NamedTuple):
 _BETWEEN_WORDS = re.compile(f"({LETTERS_AND_DIGITS.pattern})")
 
 
-def _spoken_edits(batch: Batch, words: _Words, table: _Table, taken: Mask) -> Sequence[tuple[int, Edit]]:
-    """Return the edits that write numbers, signs and words as they are spoken, by texts; mark what they take."""
-    made = list[tuple[int, Edit]]()
+def _spoken_edits(batch: Batch, dictionary: str) -> tuple[Sequence[tuple[int, Edit]], Mask]:
+    """Return the edits that write numbers, signs and words as they are spoken, by texts; and what they take."""
+    table, text, made = _table(dictionary), "\n".join([*batch.texts, ""]), list[tuple[int, Edit]]()
+    words, taken = _Words.of(text, table.name), np.zeros(len(text), dtype=np.bool_)
     for row, start, stop, new in chain(
         _spoken_numbers(batch, table), _spoken_signs(batch, words, table), _spoken_words(batch, words, taken)
     ):
         if not taken[start:stop].any():
             made.append((row, Edit(start, stop, new)))
             taken[start:stop] = True
-    return sorted(made, key=lambda one: one[1].start)
+    return sorted(made, key=lambda one: one[1].start), taken
 
 
 _Spoken = tuple[int, int, int, str]
@@ -315,14 +316,16 @@ def _spoken_words(batch: Batch, words: _Words, taken: Mask) -> Iterator[_Spoken]
 
 
 _GAP = r"[^\S\n]"  # a line feed stands between two texts of a chunk
-_CLOSE = {"°": rf"(?:(?<=\d)|(?<=\d{_GAP}))°", "-": rf"(?:(?<!\S)(?<!\d{_GAP})|(?<=…)|(?<=\.\.))-(?=\d)"} | {
-    one: rf"(?<=\w){one}(?=\w)|(?<=\w{_GAP}){one}(?={_GAP}?[\w-])" for one in "<>"
-}
+_MARK = r"(?<=\s[2-5])-(?=[,.;!?)\n])"  # «по физике 4-»
+_CLOSE = {
+    "°": rf"(?:(?<=\d)|(?<=\d{_GAP}))°",
+    "-": rf"(?:(?<!\S)(?<!\d{_GAP})|(?<=…)|(?<=\.\.))-(?=\d)|{_MARK}",
+} | {one: rf"(?<=\w){one}(?=\w)|(?<=\w{_GAP}){one}(?={_GAP}?[\w-])" for one in "<>"}
 """Where signs that mean other things, too, are spoken: before a number, between two words."""
 _COMPOUND = re.compile(r"([1-9]\d{0,2})-([а-яё]{4,})")
 _COUNT = re.compile(r"(?!0)\d{1,12}")
 _DIGITS_AND_LETTERS = re.compile(r"\d+|[^\W\d_]+")
-_ROMAN = re.compile(r"(?=..|(?<=[а-яё][^\S\n]).)X{0,3}(?:IX|IV|V?I{0,3})")
+_ROMAN = re.compile(r"(?=..|(?<=[А-Яа-яё][^\S\n]).|(?<![^\n]).)X{0,3}(?:IX|IV|V?I{0,3})")
 
 
 def _cost(text: str, edit: Edit) -> int:

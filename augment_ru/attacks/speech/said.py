@@ -63,7 +63,7 @@ def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
     number = re.compile(
         rf"(?:(?<=\d)[-‑]|(?<!\w)(?<![^\W\d_][-‑])(?<!\d/))(?:(?P<minus>(?<!\S)[-−])?(?P<sign>[{money}]\s?))?"
         r"(?:(?<!\d[.,])(?P<int>\d{1,3}(?:[ \u00a0.]\d{3})+(?=,)|\d{1,12})"
-        r"(?:[.,]|:(?=\d\d\b)|-(?=00\b))(?P<part>\d{1,5})(?![.,:-]?\d)"
+        r"(?:[.,]|:(?=\d\d\b)|-(?=00\b))(?P<part>\d{1,5})(?![.,:]?\d)(?:(?<=,\d)|(?<=,\d\d)|(?!-\d))"
         r"|(?P<whole>\d{1,3}(?:\.\d{3}){2,3}(?!\.?\d)|\d{1,3}(?:[ \u00a0]\d{3}){1,3}(?![ \u00a0‑-]?\d)|\d{1,12})"
         r"(?:(?:[-‑](?P<ending>(?-i:[а-яё]{1,3}))|(?P<glued>ый|[оиы]й|[аоы]е|ая|я|го|о?му|[оы]м|[оыеу]?х|т?и|мя|е))(?![\w-]))?)"
         rf"(?:\s?(?P<scale>тыс|млн|млрд|трлн)\b\.?)?(?:\s?(?P<unit>{unit})(?:/(?P<per>{unit}|[а-яё]+))?)?"
@@ -105,6 +105,7 @@ _DATE = re.compile(
 _PAIR = re.compile(r"(?<![\w.,/-])(?P<one>\d{1,4})/(?P<other>\d{1,4})(?![\w/-]|[.,]\d)(?P<short>\s?г(?:г?\.|г?\b))?")
 _CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d|(?:[01]?\d|2[0-3])(?::[0-5]\d|-00|\.00)")
 """A time such as 19.30, 9:05, 9-00."""
+_MINUTES, _PART_OF_DAY = re.compile(r"0?\d\.[0-5]\d"), re.compile(r"\s(?:утра|дня|вечера|ночи)\b")
 _IN_MORNING = re.compile(r"\b[вк]\s0?\d\.[0-5]\d$", re.IGNORECASE)
 """A time with a full stop, such as «в 8.15», which may be another number without «в»."""
 _FAR = 80
@@ -136,10 +137,12 @@ def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
     """Yield the start, the stop and the spoken form of each number of a text («5 кг»); the ranges do not overlap."""
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
     text = _SIZE.sub(lambda match: re.sub("[хxХX]", "×", match[0]), text)
-    done: list[Said] = []
-    for one in chain(_special(text, found), _rest(text, found, done)):
-        if all(one[1] <= start or stop <= one[0] for start, stop, _ in done):
+    done, taken = list[Said](), bytearray(len(text) + 1)
+    for one in chain(_special(text, found), _rest(text, found, taken)):
+        start, stop, _ = one
+        if not any(taken[start:stop]):
             done.append(one)
+            taken[start:stop] = bytes([1]) * (stop - start)
     joined: list[Said] = []
     for start, stop, new in sorted(done):
         if joined and text[joined[-1][1] : start].strip() == "×":
@@ -153,11 +156,11 @@ _SIZE = re.compile(r"(?<![\w.,/-])(?!0[хx])\d+(?:[.,]\d+)?(?:(?:[хx×]| [хx×
 """The sides of a size with the signs between them, such as «6х4 м»; they are one change."""
 
 
-def _rest(text: str, found: Amounts, done: list[Said]) -> Iterator[Said]:
+def _rest(text: str, found: Amounts, taken: bytearray) -> Iterator[Said]:
     for match in found.number.finditer(text):
         alone = match["minus"] or match[0][0] not in "-‑"  # not «РД-13-3»
-        if alone or any(stop == match.start() for _, stop, _ in done):
-            yield _fitted(text, *_amount(text, match, found, done))
+        if alone or taken[match.start() - 1]:
+            yield _fitted(text, *_amount(text, match, found, taken))
 
 
 def _fitted(text: str, start: int, stop: int, new: str) -> Said:
@@ -177,7 +180,8 @@ def _special(text: str, found: Amounts) -> Iterator[Said]:
     """Yield what is no single number with its unit: telephones, dates, ranges, fractions, classes, flats."""
     for pattern, say in _special_forms():
         for match in pattern.finditer(text):
-            if new := say(match, text[: match.start()], text[match.end() :], found):
+            before, behind = text[max(0, match.start() - _FAR) : match.start()], text[match.end() : match.end() + _FAR]
+            if new := say(match, before, behind, found):
                 yield *match.span(), new
     yield from _pairs(text, found)
 
@@ -345,7 +349,7 @@ class _Number(NamedTuple):
         return "ноль " * (len(self.figures) - len(str(self.whole))) * (self.whole > 0)
 
 
-def _amount(text: str, match: re.Match[str], found: Amounts, done: Sequence[Said]) -> Said:
+def _amount(text: str, match: re.Match[str], found: Amounts, taken: bytearray) -> Said:
     """Return how a number is said with the units behind it, and with what has it: «на стр. 5»."""
     start, stop, unit = *match.span(), (match["unit"] or "").lower()
     before, behind, part = text[max(0, start - _FAR) : start], text[stop : stop + _FAR], match["part"] or ""
@@ -356,7 +360,7 @@ def _amount(text: str, match: re.Match[str], found: Amounts, done: Sequence[Said
         one = one._replace(ending=ending)
         if not _with_ending(one, [], set())[0]:  # «№ 44-ФЗ»
             return start, stop, f"{_spelled(one.figures)} {ending}"
-    if whole := _year(one, unit, start, stop) or _in_numbered(one, start, match, found, done):
+    if whole := _year(one, unit, start, stop) or _in_numbered(one, start, match, found, taken):
         return whole
     words = [found.units[each.strip().lower()] for each in match.group("scale", "unit", "sign") if each]
     if words == ["год"] and (one.whole > _MOST_YEARS or part):  # «масло — 50 г.»
@@ -365,7 +369,8 @@ def _amount(text: str, match: re.Match[str], found: Amounts, done: Sequence[Said
     if money := [noun for noun in nouns if noun.lemma in CHANGE]:  # «12,50 рублей»
         words, stop = [money[0].lemma], stop + money[0].stop
     if not words:
-        is_time = _CLOCK.fullmatch(match[0]) or (not nouns and _IN_MORNING.search(text[:stop]))
+        is_time = _CLOCK.fullmatch(match[0]) or (not nouns and _IN_MORNING.search(text[max(0, stop - _FAR) : stop]))
+        is_time = is_time or (_MINUTES.fullmatch(match[0]) and _PART_OF_DAY.match(behind))
         return start, stop, time_of_day(one.whole, int(part), one.case) if is_time else _alone(one, match[0], found)
     if part == "00" and not _MONEY.isdisjoint(words):  # «500,00 руб.»
         one = one._replace(part="")
@@ -377,13 +382,13 @@ _MOST_YEARS = 4
 """The most years that «г.» behind a number may mean; otherwise it means grams or the date of a year."""
 
 
-def _in_numbered(one: _Number, start: int, match: re.Match[str], found: Amounts, done: Sequence[Said]) -> Said | None:
+def _in_numbered(one: _Number, start: int, match: re.Match[str], found: Amounts, taken: bytearray) -> Said | None:
     """Say a number with the noun in short form before it: «на стр. 5»; None without one, and for «1/2 табл. 2 раза»."""
     named, unit = found.numbered.search(one.before), (match["unit"] or "").lower()
     if named is None or match["scale"] or match["sign"] or (unit and unit not in found.nouns):
         return None
     first = start - len(named[0])
-    if any(begin < start and first < stop for begin, stop, _ in done):
+    if any(taken[first:start]):
         return None
     before, short = one.before[: named.start()], named[0].strip().lower()
     noun = "строение" if short == "стр." and _HOUSE.search(before) else found.nouns[short]
@@ -548,6 +553,8 @@ def _said(one: _Number) -> str:
         of = next((case for case in NUMERAL_CASES if case in written & cases), _case_of_year(one.before))
         of = written.pop() if len(written) == 1 else of  # «дом 1968 года»
         return ordinal(number, of, "masc")
+    if number == 1 and behind != one.behind and nouns and (nouns[0].number, nouns[0].case) == ("sing", "gent"):
+        return cardinal(1, case_at(one.before), nouns[0].gender or "masc")  # «1–2 недели»
     found = ways_to_count(number, nouns, cases) or ways_to_count(number, nouns, _GENITIVE)  # «ещё 2 подписей»
     gender = nouns[0].gender if nouns and not found and nouns[0].number == "plur" else "masc"  # «от 1 до 3 тысяч»
     said, ways = cardinal(number, case_at(one.before), gender), [word for word, _ in found]
