@@ -122,14 +122,16 @@ def test_a_guide_orders_the_queries_of_a_model_of_labels(files: Path) -> None:
         "def said(texts):\n    return ['spam' if 'приз' in text or 'билет' in text else 'ham' for text in texts]\n",
         encoding="utf-8",
     )
-    command = ("attack", files / "in.jsonl", "--limit", "1", "--model", "python:model:said", "--attack", "eda_delete")
+    row = {"text": "Купи сейчас призовой билетный набор дёшево!", "label": "spam"}
+    (files / "one.jsonl").write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    command = ("attack", files / "one.jsonl", "--model", "python:model:said", "--attack", "eda_delete")
     options = ("--model-option", "python.input=text", "--similarity", "none", "--no-constraints", "--cache", "none")
     guide = f"linear:{files / 'train.jsonl'}"
     done = run(*command, *options, "--guide", guide, cwd=files, env=_path())
     assert done.returncode == 0, done.stderr.decode()
-    (row,) = rows_of(done.stdout)
-    assert (row["augment"]["status"], row["augment"]["changes"], row["augment"]["minimal"]) == ("broken", 2, True)
-    assert row["augment"]["guide"].startswith("linear|")
+    (found,) = rows_of(done.stdout)
+    assert (found["augment"]["status"], found["augment"]["changes"], found["augment"]["minimal"]) == ("broken", 2, True)
+    assert found["augment"]["guide"].startswith("linear|")
 
 
 def _path() -> dict[str, str]:

@@ -561,7 +561,7 @@ def _lowered(batch: Batch, words: _Words, free: Mask) -> tuple[Ints, Ints, Seque
     is_sign = ~np.array([match[0].isalpha() for match in found], dtype=np.bool_)
     kept = (counted(free, starts, stops) == stops - starts) & ~(is_sign & inside[starts + 1])  # «кто-то» stays
     starts, stops, is_sign = starts[kept], stops[kept], is_sign[kept]
-    inside[1:] |= ~free  # «+5…+7»
+    inside[1:] |= ~free & (batch.codes != ord("\n"))  # «+5…+7»
     opens = np.flatnonzero(np.append(True, (starts[1:] != stops[:-1]) | ~is_sign[1:] | ~is_sign[:-1])[: starts.size])
     joins, space = np.zeros(starts.size, dtype=np.bool_), batch.codes == ord(" ")
     joins[opens] = (

@@ -1,7 +1,7 @@
 """Finds the words that hold a sentence together: nouns, predicates, conjunctions, prepositions, question words."""
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
@@ -203,6 +203,7 @@ class _Clauses:
 
     def __init__(self, words: Sequence[str], kinds: Sequence[str]) -> None:
         self._words, self._kinds = words, kinds
+        self._known: dict[Callable[[str, str], bool], set[int]] = {}
 
     @cached_property
     def _number(self) -> list[int]:
@@ -215,29 +216,36 @@ class _Clauses:
         every = zip(self._number, self._kinds, strict=True)
         return {number: at for at, (number, kind) in enumerate(every) if kind in _PREDICATES}
 
+    def _first(self, at: int) -> int:
+        """Return the number of the first word of the clause of a word."""
+        return bisect_left(self._number, self._number[at])
+
+    def _has(self, at: int, holds: Callable[[str, str], bool]) -> bool:
+        """Tell whether something holds of a word, and its part of speech, in the clause of word `at`."""
+        if holds not in self._known:  # once for all clauses: a text may be a single long one
+            every = zip(self._number, self._words, self._kinds, strict=True)
+            self._known[holds] = {number for number, word, kind in every if holds(word, kind)}
+        return self._number[at] in self._known[holds]
+
     def has_link(self, at: int) -> bool:
         """Tell whether the clause of a word has a link verb."""
-        return any(_is_link(self._words[one]) for one in self._clause(at))
-
-    def _clause(self, at: int) -> range:
-        """Return the numbers of the words of the clause of a word."""
-        return range(bisect_left(self._number, self._number[at]), bisect_right(self._number, self._number[at]))
+        return self._has(at, _links)
 
     def is_past(self, at: int) -> bool:
         """Tell whether the clause of a word has a verb in the past tense, which does not say whether «я» or «ты»."""
-        return any(self._kinds[one] == "VERB" and has_reading(self._words[one], "past") for one in self._clause(at))
+        return self._has(at, _is_past)
 
     def has_verb(self, at: int) -> bool:
         """Tell whether the clause of a word has a finite verb that is no link verb."""
-        return any(self._kinds[one] == "VERB" and not _is_link(self._words[one]) for one in self._clause(at))
+        return self._has(at, _is_full_verb)
 
     def has_predicate(self, at: int) -> bool:
         """Tell whether the clause of a word has another predicate than a link verb: «стало ясно» has none."""
-        return any(self._kinds[one] in _PREDICATES and not _is_link(self._words[one]) for one in self._clause(at))
+        return self._has(at, _is_predicate)
 
     def is_bare(self, at: int) -> bool:
         """Tell whether the clause of a word has no predicate and follows another clause of the sentence."""
-        return self._number[at] not in self._last and self._words[self._clause(at).start] in _GO_ON
+        return self._number[at] not in self._last and self._words[self._first(at)] in _GO_ON
 
     def continues(self, at: int) -> bool:
         """Tell whether a predicate follows a word in its clause."""
@@ -245,12 +253,32 @@ class _Clauses:
 
     def is_denied(self, at: int) -> bool:
         """Tell whether the clause of a word denies: «он [долго] не отвечал» does not say that he did not answer."""
-        return not _DENYING.isdisjoint(self._words[self._clause(at).start : self._clause(at).stop])
+        return self._has(at, _denies)
 
     def is_condition(self, at: int) -> bool:
         """Tell whether the clause of a word says when or of whom the main clause is true: «если», «кто»."""
-        start = self._clause(at).start
+        start = self._first(at)
         return not _CONDITIONS.isdisjoint(self._words[start : start + _OPENING])
+
+
+def _links(word: str, _kind: str) -> bool:
+    return _is_link(word)
+
+
+def _is_past(word: str, kind: str) -> bool:
+    return kind == "VERB" and has_reading(word, "past")
+
+
+def _is_full_verb(word: str, kind: str) -> bool:
+    return kind == "VERB" and not _is_link(word)
+
+
+def _is_predicate(word: str, kind: str) -> bool:
+    return kind in _PREDICATES and not _is_link(word)
+
+
+def _denies(word: str, _kind: str) -> bool:
+    return word in _DENYING
 
 
 @lru_cache(maxsize=100_000)
