@@ -31,6 +31,7 @@ _GO_ON = frozenset(",:;–—-")
 """Marks after which a sentence goes on."""
 _DENYING = frozenset({"не", "нет", "нельзя"})
 _DEGREES = frozenset({"более", "весьма", "гораздо", "довольно", "намного", "очень", "слишком", "совсем", "столь"})
+_DENIED_DEGREES = _DEGREES | {"так"}
 _JOINERS = frozenset({"и", "или", "либо"})
 _SPEAKERS = frozenset({"я", "ты", "мы", "вы"})
 _AMOUNTS = frozenset({"сколько", "столько", "каждый", "любой", "всякий", "некоторый"})
@@ -135,7 +136,7 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
     if _joined(words, kinds, at + 1) or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at)):
         return True  # «[жабы] и ящерицы»
     if kind in ("ADJF", "PRTF", "ADVB", "PRCL"):  # «очень [легко]», «если [новый]», «[долго] не отвечал»
-        telling = kind in ("ADJF", "PRTF") or words[at] in _DEGREES | {"так"} or information(words[at]) > _LIGHT
+        telling = kind in ("ADJF", "PRTF") or words[at] in _DENIED_DEGREES or information(words[at]) > _LIGHT
         if words[at - 1] in _DEGREES or (telling and (clauses.is_condition(at) or clauses.is_denied(at))):
             return True
         if kinds[at - 1] == "PREP" and not _noun(kinds, at - 1):  # «что нам из [того]»
