@@ -77,7 +77,7 @@ def swaps(adversary: Adversary, rows: Rows) -> tuple[list[Swaps], str]:
     for prepared in adversary.preparation.records(rows, generic(), needs=adversary.needs):
         for pool in pools(prepared, adversary.perturbers, adversary.draws):
             own: dict[str, list[str]] = {}
-            for one in map(swap, pool.changes):
+            for one in (swap(pool.scripts([number])[0]) for number in range(len(pool))):
                 if one is not None:
                     own.setdefault(one[0], []).append(one[1])
             found.append(own)
