@@ -15,7 +15,7 @@ from itertools import count
 from typing import Any
 
 from augment_ru.records.patterns import is_found
-from augment_ru.text.doc import Token
+from augment_ru.text.doc import Doc, Token
 
 _MOST_WORDS = 100_000
 _FIRST_LETTER = 0xE000
@@ -68,8 +68,8 @@ class Lexicon:
     Args:
         patterns: pairs of a label and a pattern.
 
-    >>> tokens = [Token(0, 2, "до", frozenset()), Token(3, 4, "5", frozenset()), Token(5, 7, "км", frozenset())]
-    >>> list(Lexicon([("N", [{"TEXT": {"REGEX": "[0-9]"}}, {"LOWER": "км", "OP": "?"}])]).find(tokens))
+    >>> lexicon = Lexicon([("N", [{"TEXT": {"REGEX": "[0-9]"}}, {"LOWER": "км", "OP": "?"}])])
+    >>> list(lexicon.find(["до", "5", "км"]))
     [('N', 1, 3)]
     """
 
@@ -92,24 +92,20 @@ class Lexicon:
         self._unused = map(chr, count(_FIRST_LETTER))
         self._expressions: tuple[int, list[tuple[str, re.Pattern[str]]]] = 0, []  # number of kinds, for them
 
-    def find(self, tokens: Sequence[Token]) -> Iterator[Match]:
-        """Yield the matches of the patterns in the tokens of a text.
+    def read(self, doc: Doc) -> Sequence[_Key]:
+        """Return what the patterns read of each token of a text: its characters, or these and its annotation."""
+        if not self._attributes:
+            return doc.forms
+        readers = [_OF_TOKENS[name] for name in self._attributes]
+        return [(token.text, *(read(token) for read in readers)) for token in doc.tokens]
+
+    def find(self, words: Sequence[_Key]) -> Iterator[Match]:
+        """Yield the matches of the patterns in what was read of tokens (`read`), of one text or of several.
+
+        No match reaches across a line feed, which stands between texts.
 
         Yields:
             The label of the pattern, the index of the first token, and the index of the token after the last one.
-        """
-        if not self._attributes:
-            return self.find_words([token.text for token in tokens])
-        readers = [_OF_TOKENS[name] for name in self._attributes]
-        return self.find_words([(token.text, *(read(token) for read in readers)) for token in tokens])
-
-    def find_words(self, words: Sequence[_Key]) -> Iterator[Match]:
-        """Yield the matches of the patterns in a list of words, for patterns that read no annotation.
-
-        No match reaches across a word that is a line feed.
-
-        Yields:
-            The label of the pattern, the index of the first word, and the index of the word after the last one.
         """
         letters = self._letters
         line = "".join([letters.get(word) or self._letter(word) for word in words])

@@ -122,84 +122,57 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
     Raises:
         AugmentError: a function fails or does not return spans of its texts; or spaCy is needed and not installed.
     """
-    rules = _compiled(constraints)
-    found: dict[str, set[Span]] = {}
-    for name, doc in docs.items():
-        matches = [match for lexicon in rules.lexicons for match in lexicon.find(doc.tokens)]
-        if rules.for_spacy:
-            matches += spacy_matches(rules.for_spacy, doc)
-        found[name] = set(_merged(doc, matches)) if matches else set()
-    for rule in rules.of_fields:
-        words = [word for name in rule.fields for value in values(row, name) for word in strings(value)]
-        for name in docs.keys() - set(rule.fields):
-            found[name].update(occurrences(docs[name].text, words, rule.label))
-    for function, rule, labels in rules.functions:
-        for name, span in _called(function, rule, row, docs):
-            if labels is None or span.label in labels:
-                found[name].add(span)
-    return {name: sorted(spans) for name, spans in found.items()}
+    return dict(zip(docs, map(sorted, protected_in_rows(constraints, [docs], lambda _: row)), strict=True))
 
 
-class Forms:
-    """The tokens of many texts in one list, so that one search finds words in all texts.
-
-    A line feed stands after the tokens of each text.
+def protected_in_rows(
+    constraints: tuple[Constraint, ...], rows: Sequence[Docs], row_of: Callable[[int], Row]
+) -> list[set[Span]]:
+    """Find the protected spans in the texts of many rows; patterns of words search all texts at once.
 
     Args:
-        docs: the texts, with their tokens.
-    """
-
-    def __init__(self, docs: Sequence[Doc]) -> None:
-        self.docs = docs
-        self.words = [word for doc in docs for word in (*doc.forms, "\n")]
-        self.firsts = np.cumsum([0, *(len(doc.forms) + 1 for doc in docs)])
-
-    def rows(self, may: Callable[[str], bool] | None) -> list[int]:
-        """Return the indices of the texts that contain a word of a certain kind, ascending.
-
-        Args:
-            may: a function that tells whether a word is of this kind; None to return the indices of all texts.
-        """
-        if may is None:
-            return list(range(len(self.docs)))
-        asked = set(filter(may, set(self.words)))
-        places = [at for at, word in enumerate(self.words) if word in asked] if asked else []
-        return list(dict.fromkeys((np.searchsorted(self.firsts, places, side="right") - 1).tolist()))
-
-
-def reads_words(one: Constraint) -> bool:
-    """Tell whether the rules of a constraint read only the words of a text: no annotation, and no field of the row."""
-    rules = _compiled((one,))
-    return not (
-        rules.for_spacy or rules.of_fields or any(reads_annotation(rule.pattern) for rule in one.rules)
-    ) and all(isinstance(function, OfWords) for function, *_ in rules.functions)
-
-
-def protected_words(one: Constraint, forms: Forms) -> dict[int, list[Span]]:
-    """Find the spans that a constraint protects in many texts, if its rules read only words (`reads_words`).
-
-    The spans of a text are not sorted, and a span may occur twice.
-
-    Args:
-        one: the constraint.
-        forms: the tokens of the texts.
+        constraints: the constraints.
+        rows: the annotated fields of each row, by name.
+        row_of: returns a row by its index; it is called only if a rule reads more than texts.
 
     Returns:
-        The spans, by the index of the text; texts without spans may be absent.
+        The spans of each text, row by row.
+
+    Raises:
+        AugmentError: a function fails or does not return spans of its texts; or spaCy is needed and not installed.
     """
-    rules, docs, firsts = _compiled((one,)), forms.docs, forms.firsts
-    matches: dict[int, list[Match]] = {}
-    for lexicon in rules.lexicons:
-        every = list(lexicon.find_words(forms.words))
-        rows = np.searchsorted(firsts, [begin for _, begin, _ in every], side="right") - 1
-        for row, at, (label, begin, end) in zip(rows.tolist(), firsts[rows].tolist(), every, strict=True):
-            matches.setdefault(row, []).append((label, begin - at, end - at))
-    found = {row: list(_merged(docs[row], several)) for row, several in matches.items()}
-    for function, labels in ((one, labels) for one, _, labels in rules.functions if isinstance(one, OfWords)):
-        for row in forms.rows(function.may):
-            spans = [span for span in function.spans(docs[row]) if labels is None or span.label in labels]
-            found.setdefault(row, []).extend(spans)
+    rules, docs = _compiled(constraints), [doc for held in rows for doc in held.values()]
+    found = _matched(rules, docs)
+    functions = [one for one in rules.functions if not isinstance(one[0], OfWords)]
+    for words, labels in ((one, labels) for one, _, labels in rules.functions if isinstance(one, OfWords)):
+        for doc, spans in zip(docs, found, strict=True):
+            if words.may is None or any(map(words.may, doc.forms)):
+                spans.update(span for span in words.spans(doc) if labels is None or span.label in labels)
+    texts = iter(found)
+    for at, held in enumerate(rows) if rules.of_fields or functions else ():
+        row, own = row_of(at), {name: next(texts) for name in held}
+        for rule in rules.of_fields:
+            named = [word for name in rule.fields for value in values(row, name) for word in strings(value)]
+            for name in held.keys() - set(rule.fields):
+                own[name].update(occurrences(held[name].text, named, rule.label))
+        for function, rule, labels in functions:
+            for name, span in _called(function, rule, row, held):
+                own[name].update({span} if labels is None or span.label in labels else ())
     return found
+
+
+def _matched(rules: "_Rules", docs: Sequence[Doc]) -> list[set[Span]]:
+    """Return the spans that the patterns of rules find in each text; a lexicon searches all texts at once."""
+    matches: list[list[Match]] = [[] for _ in docs]
+    firsts = np.cumsum([0, *(len(doc.forms) + 1 for doc in docs)])
+    for lexicon in rules.lexicons:
+        every = list(lexicon.find([word for doc in docs for word in (*lexicon.read(doc), "\n")]))
+        texts = np.searchsorted(firsts, [begin for _, begin, _ in every], side="right") - 1
+        for text, first, (label, begin, end) in zip(texts.tolist(), firsts[texts].tolist(), every, strict=True):
+            matches[text].append((label, begin - first, end - first))
+    for doc, own in zip(docs, matches, strict=True) if rules.for_spacy else ():
+        own.extend(spacy_matches(rules.for_spacy, doc))
+    return [set(_merged(doc, own)) for doc, own in zip(docs, matches, strict=True)]
 
 
 def warnings(constraints: Iterable[Constraint], row: Row, docs: Docs) -> tuple[str, ...]:
