@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from augment_ru import Perturber, Preparation, registry
 from augment_ru.constraints.functions.named_entities.institutions import is_of_place
-from augment_ru.constraints.lexicon import Lexicon, needs_matcher
-from augment_ru.constraints.protection import as_spacy, protected
+from augment_ru.constraints.protection import Lexicon, as_spacy, needs_matcher, protected
 from augment_ru.constraints.rule_file import constraint, constraint_paths, read_constraint
 from augment_ru.engine.augmenter import Augmenter
 from augment_ru.engine.search import SCHEDULES
