@@ -454,7 +454,7 @@ def pull(names: tuple[str, ...], preset: str | None, revision: str | None) -> No
     augment-ru models pull --preset tape
     """
     from augment_ru.engine.presets import preset as preset_of
-    from augment_ru.inference.hub import pull as fetch
+    from augment_ru.inference.pretrained import pull as fetch
 
     with jobs.messages.checking():
         wanted = [*names, *(preset_of(preset).models if preset else ())]

@@ -1,4 +1,4 @@
-"""Parts of the report on an attack, among them its effect above the noise of the model, and contamination.
+"""Entries of a report: of an attack, of contamination, above the noise of a model, of filters, and of prompts.
 
 The noise of a model is how often it answers the same text differently. A slip is an answer that the model does not
 usually give to the text. Slips break right answers, too: if a model slips in a share s of its answers, about s of its
@@ -8,20 +8,24 @@ right answers are wrong after an attack that changes nothing.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import chain, combinations
+from math import ceil, floor
 from typing import TypeAlias
 
 import numpy as np
+from msgspec.structs import replace
 
-from augment_ru.draws import Floats
-from augment_ru.errors import AugmentError
+from augment_ru.draws import Floats, digests
+from augment_ru.errors import AugmentError, check_known, saying_where
 from augment_ru.evaluation import rates, report
 from augment_ru.evaluation.answers import FATES, labels_among
+from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
 from augment_ru.evaluation.paired import Difference
-from augment_ru.evaluation.pairs import Pair, Pairs
-from augment_ru.evaluation.protocol import ModelRun, old_labels
-from augment_ru.evaluation.report import Rate
+from augment_ru.evaluation.pairs import WORST_ROWS, Pair, Pairs
+from augment_ru.evaluation.protocol import EvaluationPlan, ModelRun, old_labels
 from augment_ru.evaluation.subpopulations import binned
 from augment_ru.evaluation.unread import KINDS
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 
 WIDE = 20.0
@@ -49,7 +53,7 @@ def valid_rows_report(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]
     return report.ValidRows(
         judged=known,
         valid=count,
-        share=Rate(rates.percent(count / known), rates.percents(rates.wilson(count, known))),
+        share=report.Rate(rates.percent(count / known), rates.percents(rates.wilson(count, known))),
         right=int((outcomes.right & valid).sum()),
         broken=int((outcomes.broken & valid).sum()),
         asr=rate,
@@ -60,7 +64,7 @@ def valid_rows_report(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]
     )
 
 
-def spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, Rate] | None:
+def spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, report.Rate] | None:
     """Return the share of each fate (`spans.FATES`) among the right spans that the model found in the originals.
 
     The result is None if the answers of the task are no spans.
@@ -156,7 +160,7 @@ def option_order_report(judged: rates.JudgedRun, pairs: Pairs, attack: str) -> r
     )
 
 
-def _shares(counts: Mapping[str, int], labels: list[str], of: int) -> dict[str, Rate]:
+def _shares(counts: Mapping[str, int], labels: list[str], of: int) -> dict[str, report.Rate]:
     total = max(sum(counts.values()), 1)
     return {label: rates.wilson_rate(counts.get(label, 0) / total * of, of) for label in labels}
 
@@ -182,7 +186,7 @@ def contamination_report(
     cells = [outcomes.cells(flags & counted, counted, records) for flags in (outcomes.before, outcomes.after)]
     before, after = (one.rate() for one in cells)
     lost = Difference.of(cells, (drawn, np.zeros_like(drawn)))
-    difference = Rate(rates.percent(lost.value), rates.percents(lost.interval()), "bootstrap")
+    difference = report.Rate(rates.percent(lost.value), rates.percents(lost.interval()), "bootstrap")
     return report.ContaminationReport(
         rows=int(np.any(counted, axis=(0, 1)).sum()),
         before=rates.percent(before),
@@ -193,12 +197,12 @@ def contamination_report(
     )
 
 
-def _less(a: Rate, b: Rate) -> Rate | None:
+def _less(a: report.Rate, b: report.Rate) -> report.Rate | None:
     """Return the difference a - b of two independent rates, in percentage points; None if one is not known."""
     if a.value is None or b.value is None or not (a.ci95 and b.ci95):
         return None
     ends = rates.of_difference((a.value, a.ci95), (b.value, b.ci95))
-    return Rate(round(a.value - b.value, rates.DIGITS), [round(end, rates.DIGITS) for end in ends], "zou-donner")
+    return report.Rate(round(a.value - b.value, rates.DIGITS), [round(end, rates.DIGITS) for end in ends], "zou-donner")
 
 
 def check_fresh(pairs: Pairs, fresh: Pairs) -> None:
@@ -223,7 +227,7 @@ def check_fresh(pairs: Pairs, fresh: Pairs) -> None:
         raise AugmentError(f"`fresh`: {shared:,} of its {len(others):,} originals stand in the rows, too; give others")
 
 
-def same_text_flips(run: ModelRun, pairs: Pairs, seed: int) -> Rate:
+def same_text_flips(run: ModelRun, pairs: Pairs, seed: int) -> report.Rate:
     """Return how often a model answers the same text differently when it is asked again.
 
     All answers to a text are compared in pairs. The share of pairs that differ is computed for each text, and the
@@ -249,7 +253,7 @@ def same_text_flips(run: ModelRun, pairs: Pairs, seed: int) -> Rate:
             counted[:, episode, at] += 1
     cells = rates.Cells(differing, counted)
     interval = rates.effective(cells, rates.bootstrap([cells], seed)[0])
-    return Rate(rates.percent(cells.rate() or 0.0), rates.percents(interval), "effective")
+    return report.Rate(rates.percent(cells.rate() or 0.0), rates.percents(interval), "effective")
 
 
 def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
@@ -258,7 +262,7 @@ def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
     return [Record(pair.values, pairs.task).read() == read[pair.original] for pair in pairs.attacks[attack]]
 
 
-def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Rate:
+def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> report.Rate:
     """Return how much more often answers differ between original and perturbed text than between repeats on one text.
 
     Two shares are computed for each row:
@@ -293,10 +297,10 @@ def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Ra
     if value is not None and ends and ends[0] == ends[1]:
         rows = float((counted > 0).any(axis=(0, 1)).sum())
         ends = rates.newcombe((min(max(value, 0.0), 1.0), rows), (0.0, rows))
-    return Rate(rates.percent(value), rates.percents(ends), "bootstrap")
+    return report.Rate(rates.percent(value), rates.percents(ends), "bootstrap")
 
 
-def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -> Rate:
+def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -> report.Rate:
     """Return the success rate of an attack corrected for slips: the share of usually right answers that it breaks.
 
     A slip is an answer that the model does not usually give. It may look like a broken answer, or hide one. The
@@ -347,7 +351,7 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -
     half = quantile * float(np.hypot(np.nanstd(drawn) * np.sqrt(1 + 1 / freedom), 1 / right))
     centres = value, (value * right + quantile**2 / 2) / (right + quantile**2)
     ends = min(low, min(centres) - half), max(high, max(centres) + half)
-    return Rate(rates.percent(value), rates.percents(ends), "bootstrap")
+    return report.Rate(rates.percent(value), rates.percents(ends), "bootstrap")
 
 
 def _mixed(right: Floats, many: float) -> Floats:
@@ -374,3 +378,258 @@ def _usually_broken(before: Floats, after: Floats, both: Floats, mixed: Floats, 
     mended = other * slip
     left = np.maximum(before - mended, 1e-9) * (1 - slip - mended)
     return 1 - (both - mended * (before + after) + mended**2) / left
+
+
+_STEPS = 51
+"""The number of thresholds from 0 to 1 at which curves are drawn."""
+_PLACES = 10_000
+"""Thresholds have four decimals."""
+Catches = Mapping[str, Sequence[float | None]]
+"""Maps each attack, and "" for the originals, to the score of each row: the softmax probability of the label to be
+caught, in [0, 1]; None if it is not known."""
+
+
+def check_catch(label: str | None, pairs: Pairs) -> None:
+    """Check that a filter can be asked to catch a label, such as "toxic".
+
+    Args:
+        label: the label; None if no label is to be caught.
+        pairs: the original and perturbed rows.
+
+    Raises:
+        AugmentError: the task does not have exactly one label for each row, or no original has this label.
+    """
+    if label is None:
+        return
+    if pairs.kind != "labels" or len(pairs.task.scoring.decided) != 1:
+        raise AugmentError(f"`catch` {label}: the task '{pairs.task.name}' has no single label")
+    with saying_where("`catch`"):
+        check_known("label of the rows", label, labels_among(pairs.golds, pairs.kind) or ())
+
+
+def catch_scores(model: NamedModel, plan: EvaluationPlan, label: str, cache: Cache | None) -> Catches | None:
+    """Ask a model for the probability of a label in each row, in [0, 1]; return None if the model gives no scores.
+
+    Only the first set of demonstrations (episode) is used.
+
+    Args:
+        model: the model.
+        plan: the questions.
+        label: the label that a filter must catch.
+        cache: the cache of answers; None to ask every question.
+
+    Returns:
+        For each attack, and "" for the originals, the probability of the label in each row (softmax of the scores). The
+        probability is None for a row to which the model gives no scores of labels.
+    """
+    if model.scored is None:
+        return None
+    shots, episodes = plan.runs_of(model)[0]
+    asked = model.with_scores()
+    given = ask(asked, plan.examples(shots, episodes[0]), cache, QuestionCounts())
+    return plan.by_attack([_probability(asked.scores_of(one).scores, label) for one in given])
+
+
+def _probability(scores: Sequence[Mapping[str, float]], label: str) -> float | None:
+    if len(scores) != 1 or label not in scores[0]:
+        return None
+    values = np.array(list(scores[0].values()))
+    return float(np.exp(scores[0][label] - values.max()) / np.exp(values - values.max()).sum())
+
+
+def catch_report(
+    label: str, judged: rates.JudgedRun, pairs: Pairs, scores: Catches | None, seed: int
+) -> report.CatchReport:
+    """Return the errors of a filter that must catch a label, on the originals and after each attack.
+
+    The filter misses a row if the row has the label and the model gives another one. It raises a false alarm if the row
+    has another label and the model gives the label to be caught.
+
+    Args:
+        label: the label that the filter must catch.
+        judged: the run of the model: its answers and which of them are right.
+        pairs: the original and perturbed rows.
+        scores: for each attack, and "" for the originals, the probability of the label in each row; None if the model
+            gives none.
+        seed: the seed of the bootstrap.
+    """
+    run, golds, thresholds = judged.run, pairs.golds, np.linspace(0.0, 1.0, _STEPS).round(4).tolist()
+    is_label = np.array([gold[0] == label for gold in golds])
+    is_other = np.array([gold[0] is not None for gold in golds]) & ~is_label
+    caught = np.array([[answer[0] == label for answer in episode] for episode in run.originals])
+    own = None if scores is None else _known(scores[""])
+
+    def rate(hits: np.ndarray, trials: np.ndarray, rows: np.ndarray) -> report.Rate:
+        decided = np.broadcast_to(trials, hits.shape)
+        cells = rates.cells_of(rows, (hits & decided)[None], decided[None], len(golds))
+        return rates.rate_of(cells, rates.bootstrap([cells], seed)[0])
+
+    def after(answers: np.ndarray, rows: np.ndarray, given: np.ndarray | None) -> report.CatchAfter:
+        missed, alarms = (rate(one, trials[rows], rows) for one, trials in ((~answers, is_label), (answers, is_other)))
+        curves = None
+        if given is not None:
+            curves = {
+                "missed": [_share(given[is_label[rows]] < one) for one in thresholds],
+                "false_alarms": [_share(given[is_other[rows]] >= one) for one in thresholds],
+            }
+        return report.CatchAfter(missed=missed, false_alarms=alarms, curves=curves)
+
+    everything = np.arange(len(golds))
+    before, attacks = after(caught, everything, own), dict[str, report.CatchAfter]()
+    for attack, pairs_of in pairs.attacks.items():
+        rows = np.array([pair.original for pair in pairs_of])
+        answers = np.array([[answer[0] == label for answer in episode] for episode in run.attacks[attack]])
+        given = None if scores is None else _known(scores[attack])
+        found = after(answers, rows, given)
+        if given is not None and own is not None and before.missed.value is not None:
+            ranked = np.sort(given[is_label[rows]])[::-1]
+            needed = ceil(ranked.size * (1 - before.missed.value / 100) - 1e-9)
+            threshold = float(ranked[needed - 1]) if 0 < needed <= ranked.size else 1.0
+            # rounded up, it would miss the row that it is taken from
+            threshold = floor(round(threshold * _PLACES, 6)) / _PLACES
+            then = rates.wilson_rate(int((own[is_other] >= threshold).sum()), int(is_other.sum()))
+            found = replace(found, threshold=threshold, false_alarms_then=then)
+        attacks[attack] = found
+    return report.CatchReport(label=label, originals=before, attacks=attacks, thresholds=thresholds)
+
+
+def _known(scores: Sequence[float | None]) -> np.ndarray | None:
+    """Return scores as an array; None if one is not known."""
+    return None if None in scores else np.array(scores, np.float64)
+
+
+def _share(flags: np.ndarray) -> float | None:
+    return rates.percent(float(flags.mean())) if flags.size else None
+
+
+_FACTORS = ("prompt", "attack", "row")
+_ROW = 2
+_PARTS = tuple(chain.from_iterable(combinations(range(3), size) for size in (1, 2, 3)))
+"""The sources of variance: each factor, each pair of factors, and all three together, as tuples of axes."""
+SHARES = (*(" × ".join(_FACTORS[axis] for axis in part) for part in _PARTS[:-1]), "rest")
+
+
+def prompts_report(judged: Sequence[rates.JudgedRun], seed: int) -> list[report.PromptsReport]:
+    """Return how much the right answers of models depend on the prompt.
+
+    There is a report for each model that is asked with several prompts, and for each of its numbers of demonstrations.
+
+    Args:
+        judged: the runs of all models: their answers, and which of them are right.
+        seed: the seed of the bootstrap.
+    """
+    groups = grouped(((one.run.prompt.model, one.run.shots), one) for one in judged if one.run.prompt is not None)
+    found = [_report(model, shots, runs, seed) for (model, shots), runs in groups.items() if len(runs) > 1]
+    return [one for one in found if one is not None]
+
+
+def right_by_prompt(runs: Sequence[rates.JudgedRun]) -> tuple[list[str], Floats]:
+    """Return, for each prompt, which share of a model's answers to each original is right, before and after attacks.
+
+    An original is left out if its right answer is not known, or if some attack has no row of it.
+
+    Args:
+        runs: the runs of one model (its answers, and which of them are right), one for each prompt.
+
+    Returns:
+        Two values. The first has the names of the conditions: the original text, then each attack. The second is an
+        array of shape (prompts, conditions, originals) with the shares, in [0, 1]. A share is the mean over the rows of
+        the original, the labels, and the episodes (sets of demonstrations).
+    """
+    attacks = [attack for attack in runs[0].outcomes if attack != WORST_ROWS]
+    found = []
+    for one in runs:
+        hits = [one.cells["", rates.RIGHT].hits, *(one.cells[attack, "kept_accuracy"].hits for attack in attacks)]
+        trials = [one.cells["", rates.RIGHT].trials, *(one.cells[attack, "asr_all_rows"].trials for attack in attacks)]
+        sums = [[counts.sum(axis=(0, 1)) for counts in side] for side in (hits, trials)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found.append(np.array(sums[0]) / np.array(sums[1]))
+    values = np.array(found)
+    return ["original", *attacks], values[..., ~np.isnan(values).any(axis=(0, 1))]
+
+
+def variance_shares(values: Floats, weights: Floats | None = None) -> Floats:
+    """Return the shares of the variance of right answers that the prompt, the attack and the row cause, in [0, 1].
+
+    There are seven shares: of prompt, attack and row, of each pair of them, and of the rest (the interaction of all
+    three together with the error). They are estimated as in a crossed design with random effects (Brennan 2001,
+    Generalizability Theory, chapter 3). A negative estimate counts as 0.
+
+    Args:
+        values: the share of right answers, shape (prompts, conditions, rows). The conditions are the original text and
+            the attacks.
+        weights: how often each bootstrap resample contains each row, shape (resamples, rows); None for no bootstrap:
+            each row counts once.
+
+    Returns:
+        The shares in the order of `SHARES`, shape (resamples, 7); NaN where nothing varies.
+    """
+    sizes = values.shape
+    weights = np.ones((1, sizes[2])) if weights is None else weights
+    squares: dict[tuple[int, ...], Floats] = {}
+    for part in ((), *_PARTS):
+        left = tuple(axis for axis in range(2) if axis not in part)
+        means = values.mean(axis=left, keepdims=True)
+        if _ROW in part:
+            sums = (weights @ (means**2).reshape(-1, sizes[2]).T).sum(axis=1)
+        else:
+            flat = means.reshape(-1, sizes[2])
+            sums = ((weights @ flat.T / weights.sum(axis=1, keepdims=True)) ** 2).sum(axis=1) * sizes[2]
+        repeats = np.prod([sizes[axis] for axis in left], initial=1.0)
+        within = [other for other in squares if set(other) < set(part)]
+        squares[part] = sums * repeats - sum((squares[other] for other in within), np.zeros(len(weights)))
+    mean = {part: squares[part] / np.prod([sizes[axis] - 1.0 for axis in part]) for part in _PARTS}
+    components = []
+    for part in _PARTS:
+        signed = [(-1) ** (len(other) - len(part)) * mean[other] for other in _PARTS if set(part) <= set(other)]
+        others = np.prod([sizes[axis] for axis in range(3) if axis not in part], initial=1.0)
+        components.append(np.maximum(sum(signed, np.zeros(len(weights))) / others, 0.0))
+    found = np.stack(components, axis=1)
+    total = found.sum(axis=1, keepdims=True)
+    shares: Floats = np.divide(found, total, out=np.full_like(found, np.nan), where=total > 0)
+    return shares
+
+
+def _report(model: str, shots: int | None, runs: Sequence[rates.JudgedRun], seed: int) -> report.PromptsReport | None:
+    """Return the report of a model; None if no original is counted."""
+    conditions, values = right_by_prompt(runs)
+    prompts, rows = [one.run.prompt.prompt for one in runs if one.run.prompt is not None], values.shape[2]
+    if not rows:
+        return None
+    random = np.random.Generator(np.random.PCG64(int(digests([f"prompts:{seed}"])[0])))
+    drawn = [
+        np.arange(rows),
+        *random.integers(rows, size=(rates.RESAMPLES, rows)),
+    ]  # the rows, then resamples
+    weights = np.stack([np.bincount(one, minlength=rows) for one in drawn]).astype(np.float64)
+    means = np.einsum("pcr,br->bpc", values, weights) / rows
+    over = means.mean(axis=2)  # by prompt, over the conditions
+    attacked = len(conditions) > 1
+    shares = variance_shares(values, weights) if attacked and rows > 1 else np.empty((0, 0))
+    return report.PromptsReport(
+        model=model,
+        shots=shots,
+        rows=rows,
+        prompts=[
+            report.PromptEffect(
+                name=name,
+                original=_rate(means[:, at, 0]),
+                attacked=_rate(means[:, at, 1:].mean(axis=1)) if attacked else None,
+                effect=_rate(over[:, at] - over.mean(axis=1)),
+            )
+            for at, name in enumerate(prompts)
+        ],
+        attacks={
+            name: _rate((means[..., at] - means[..., 0]).mean(axis=1)) for at, name in enumerate(conditions) if at
+        },
+        spread=_rate(np.ptp(means[..., 0], axis=1)),
+        worst=prompts[over[0].argmin()],
+        worst_in=rates.percent(float((over[1:].argmin(axis=1) == over[0].argmin()).mean())) or 0.0,
+        shares={name: _rate(shares[:, at]) for at, name in enumerate(SHARES) if shares.size},
+    )
+
+
+def _rate(values: Floats) -> report.Rate:
+    """Return the rate `values[0]`, in per cent, with the 95 % interval of its resamples `values[1:]`."""
+    own = None if np.isnan(values[0]) else rates.percent(float(values[0]))
+    return report.Rate(own, rates.percents(rates.percentile95(values[1:])), "bootstrap")
