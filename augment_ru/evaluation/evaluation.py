@@ -195,7 +195,7 @@ class Evaluation:
         if rates.scores(self.metrics, pairs, run.originals)[metric].value <= majority[metric]:
             return False
         constant = replace(run, originals=[self._constant()])
-        right, other = (rates.outcomes_of_originals(one, pairs) for one in (run, constant))
+        right, other = (rates.outcomes_of(one, pairs) for one in (run, constant))
         golds = [[None if gold is None else str(gold) for gold in row] for row in pairs.golds]
         labels = np.array(golds, object).T[:, None]
         classes = [np.ones_like(other.known)]
@@ -226,7 +226,7 @@ class Evaluation:
             consistency=judged.rate("", rates.CONSISTENCY) if attacks else None,
             asr_mean=rates.mean_asr({attack: one.rate for attack, one in attacks.items()}),
             attacks=attacks,
-            outcomes=None if attacks else rates.outcomes_of_originals(run, pairs).letters,
+            outcomes=None if attacks else rates.outcomes_of(run, pairs).letters,
         )
 
     @cached_property

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known, saying_where
 from augment_ru.evaluation import rates
 from augment_ru.evaluation.answers import Answer, Metric, accuracy, exact_match
 from augment_ru.evaluation.pairs import Pairs
@@ -74,17 +74,14 @@ class Requirement(NamedTuple):
             AugmentError: the evaluation does not compute this rate or metric.
         """
         known = [*metrics, *(_OF_ATTACKS + _OF_MODELS if attacks else ("same_text_flips",))]
-        said = None
-        if self.name not in known:
-            said = unknown("metric or rate", self.name, known)
-        elif self.attack is not None and self.name in _OF_MODELS:
-            said = AugmentError(f"{self.name} is no number of one attack; leave ({self.attack}) out")
-        elif self.attack is not None and self.attack not in attacks:
-            said = unknown("attack", self.attack, attacks)
-        elif self.name in _OF_REPEATS and repeats == 1:
-            said = AugmentError("is known from repeats alone; give `repeats` 3")
-        if said is not None:
-            raise AugmentError(f"`require` {self.text}: {said}")
+        with saying_where(f"`require` {self.text}"):
+            check_known("metric or rate", self.name, known)
+            if self.attack is not None and self.name in _OF_MODELS:
+                raise AugmentError(f"{self.name} is no number of one attack; leave ({self.attack}) out")
+            if self.attack is not None:
+                check_known("attack", self.attack, attacks)
+            if self.name in _OF_REPEATS and repeats == 1:
+                raise AugmentError("is known from repeats alone; give `repeats` 3")
 
     def problem(self, known: Rate, *, point: bool) -> str | None:
         """Return in words why a value is not within the limit of the requirement; None if it is.
