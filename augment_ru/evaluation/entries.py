@@ -18,12 +18,13 @@ from msgspec.structs import replace
 from augment_ru.draws import Floats, digests
 from augment_ru.errors import AugmentError, check_known, saying_where
 from augment_ru.evaluation import rates, report
-from augment_ru.evaluation.answers import FATES, labels_among
+from augment_ru.evaluation.answers import FATES, Metric, labels_among
 from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
 from augment_ru.evaluation.paired import Difference
-from augment_ru.evaluation.pairs import WORST_ROWS, Pair, Pairs
+from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import EvaluationPlan, ModelRun, old_labels
-from augment_ru.evaluation.subpopulations import binned
+from augment_ru.evaluation.subpopulations import Subpopulation, binned
+from augment_ru.evaluation.totals import F1
 from augment_ru.evaluation.unread import KINDS
 from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
@@ -110,6 +111,29 @@ def cell_of_rows(outcomes: rates.AttackOutcomes, rows: rates.Flags, name: str, *
     )
 
 
+def cells_of(
+    subpopulation: Subpopulation, metrics: Mapping[str, Metric], pairs: Pairs, judged: rates.JudgedRun, attack: str
+) -> list[report.Cell]:
+    """Return the success rate, and the F1 if it is one of the metrics, over the rows of each cell of a subpopulation.
+
+    Args:
+        subpopulation: the cells, and which originals are in each.
+        metrics: the metrics of the evaluation by name.
+        pairs: the original and perturbed rows.
+        judged: the run of a model.
+        attack: the name of the attack.
+    """
+    outcomes, found = judged.outcomes[attack], []
+    f1 = {name: metric for name, metric in metrics.items() if name in F1}
+    for at, cell in enumerate(subpopulation.cells):
+        rows = (np.array(subpopulation.of) == at)[outcomes.original]
+        where = np.flatnonzero(rows).tolist()
+        scores = rates.changed_scores(f1, pairs, judged.run, attack, where).values() if f1 else ()
+        further = {key: value for one in scores for key, value in (("f1_before", one.before), ("f1_after", one.after))}
+        found.append(cell_of_rows(outcomes, rows, cell, **further))
+    return found
+
+
 def _is_wide(interval: report.Interval | None) -> bool:
     """Tell whether an interval is too wide for a conclusion, or missing."""
     return interval is None or interval[1] - interval[0] > WIDE
@@ -166,7 +190,7 @@ def _shares(counts: Mapping[str, int], labels: list[str], of: int) -> dict[str, 
 
 
 def contamination_report(
-    judged: rates.JudgedRun, attack: str, pairs: Pairs, fresh: report.ContaminationReport | None
+    judged: rates.JudgedRun, attack: str, pairs: Pairs, of_fresh: report.Report | None
 ) -> report.ContaminationReport:
     """Return how many right answers a model loses under an attack, compared with its loss on rows that it cannot know.
 
@@ -178,8 +202,11 @@ def contamination_report(
         judged: the run of the model: its answers and which of them are right.
         attack: the name of the attack.
         pairs: the original and perturbed rows.
-        fresh: the report of the fresh rows under the same attack; None if there are no fresh rows.
+        of_fresh: the report on the fresh rows; None if there are none.
     """
+    models, run = of_fresh.models if of_fresh else (), judged.run
+    own = (one for one in models if (one.model, one.shots) == (run.model, run.shots))
+    fresh = next((one.attacks[attack].contamination for one in own if attack in one.attacks), None)
     outcomes, drawn = judged.outcomes[attack], judged.resamples[attack, rates.LOSS]
     counted = outcomes.known & rates.same_meaning(pairs.attacks[attack])
     records = len(pairs.originals)
@@ -203,6 +230,17 @@ def _less(a: report.Rate, b: report.Rate) -> report.Rate | None:
         return None
     ends = rates.of_difference((a.value, a.ci95), (b.value, b.ci95))
     return report.Rate(round(a.value - b.value, rates.DIGITS), [round(end, rates.DIGITS) for end in ends], "zou-donner")
+
+
+def chosen_from(rows: Sequence[Pair]) -> report.ChosenFrom:
+    """Collect the attacks and models that worst-case rows were chosen from, as their metadata lists them."""
+    said = [held for row in rows if isinstance(held := row.metadata.get(CHOSEN), Mapping)]
+
+    def named(key: str) -> list[str]:
+        lists = (held.get(key) for held in said)
+        return list(dict.fromkeys(str(name) for names in lists if isinstance(names, list) for name in names))
+
+    return report.ChosenFrom(named("attacks"), named("models"))
 
 
 def check_fresh(pairs: Pairs, fresh: Pairs) -> None:

@@ -24,26 +24,12 @@ from augment_ru.evaluation.loading import TEST, Loaded, loaded
 from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import EvaluationPlan, EvaluationSettings, ModelRun
-from augment_ru.evaluation.report import (
-    FORMAT,
-    VERSION,
-    AttackReport,
-    Cell,
-    ChosenFrom,
-    ContaminationReport,
-    Data,
-    DefenceReport,
-    ModelReport,
-    Rate,
-    Report,
-    as_json,
-)
+from augment_ru.evaluation.report import SIGNED, AttackReport, Data, DefenceReport, ModelReport, Rate, Report, as_json
 from augment_ru.evaluation.requirements import Requirement, metric_of
 from augment_ru.evaluation.rewriting import Judges
 from augment_ru.evaluation.searches import edits_per_100_words, is_searched, searches
 from augment_ru.evaluation.subpopulations import Subpopulation, exchanged_names, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
-from augment_ru.evaluation.totals import F1
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
 from augment_ru.formats.read import read_rows
 from augment_ru.formats.row import KEY
@@ -127,7 +113,7 @@ class Evaluation:
             "augment-ru": __version__,
             "scikit-learn": version_of("scikit-learn") if find_spec("sklearn") else "none",
         }
-        return "|".join([f"{FORMAT}-v{VERSION}", *(f"{name}={value}" for name, value in parts.items())])
+        return "|".join([SIGNED, *(f"{name}={value}" for name, value in parts.items())])
 
     def report(self) -> dict[str, Any]:
         """Return the report as JSON values; its keys are explained in docs/evaluation.md."""
@@ -164,7 +150,7 @@ class Evaluation:
             comparisons=in_pairs.comparisons() if pairs.attacks else [],
             prompts=entries.prompts_report(self.judged, self.settings.seed) or None,
             searches=searches(pairs, self.learned) or None,
-            worst_of=_chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
+            worst_of=entries.chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
             rows=rates.row_keys(pairs),
             original_rows=None if pairs.attacks else rates.original_keys(pairs),
         )
@@ -241,11 +227,11 @@ class Evaluation:
 
     def _attack(self, judged: rates.JudgedRun, attack: str) -> AttackReport:
         """Return the report's entry on what an attack does to a model."""
-        outcomes, rows, decided = judged.outcomes[attack], self.pairs.attacks[attack], self.pairs.task.scoring.decided
-        run, seed = judged.run, self.settings.seed
+        run, outcomes, pairs, seed = judged.run, judged.outcomes[attack], self.pairs, self.settings.seed
+        rows, quartiles, fresh = pairs.attacks[attack], self._quartiles.get(attack), self.fresh and self.fresh.counted()
         status = Counter(pair.status for pair in rows)
         perturbed = outcomes.right & rates.flags_of(pair.status == "perturbed" for pair in rows)
-        labels = {name: rates.success_rate(outcomes, at) for at, name in enumerate(decided)}
+        labels = {name: rates.success_rate(outcomes, at) for at, name in enumerate(pairs.task.scoring.decided)}
         return AttackReport(
             rate=judged.success(attack),
             unchanged=status["unchanged"],
@@ -257,52 +243,25 @@ class Evaluation:
             flips=int(outcomes.flipped.sum()),
             flip_rate=judged.rate(attack, "flip_rate"),
             performance_drop_rate=judged.drop_rate(attack),
-            flips_above_noise=entries.flips_above_noise(run, self.pairs, attack, seed) if run.repeats else None,
-            asr_above_noise=entries.above_noise(judged, self.pairs, attack, seed) if run.repeats else None,
-            metrics=rates.changed_scores(self.metrics, self.pairs, run, attack),
+            flips_above_noise=entries.flips_above_noise(run, pairs, attack, seed) if run.repeats else None,
+            asr_above_noise=entries.above_noise(judged, pairs, attack, seed) if run.repeats else None,
+            metrics=rates.changed_scores(self.metrics, pairs, run, attack),
             valid_rows=entries.valid_rows_report(judged, attack, rows),
             labels=labels if len(labels) > 1 else None,
             unread=entries.unread_report(judged, attack),
-            option_order=entries.option_order_report(judged, self.pairs, attack),
+            option_order=entries.option_order_report(judged, pairs, attack),
             spans=entries.spans_report(judged, attack),
-            contamination=self._contamination(judged, attack) if attack in self._quartiles else None,
+            contamination=None if quartiles is None else entries.contamination_report(judged, attack, pairs, fresh),
             edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
-                one.name: [
-                    self._part(judged, attack, np.array(one.of) == at, name) for at, name in enumerate(one.cells)
-                ]
-                for one in self.subpopulations
+                one.name: entries.cells_of(one, self.metrics, pairs, judged, attack) for one in self.subpopulations
             },
             strength={
                 by: [entries.cell_of_rows(outcomes, inside, name, **ends) for inside, name, ends in cells]
-                for by, cells in self._quartiles.get(attack, {}).items()
+                for by, cells in (quartiles or {}).items()
             },
             outcomes=outcomes.letters,
         )
-
-    def _part(self, judged: rates.JudgedRun, attack: str, originals: rates.Flags, name: str) -> Cell:
-        """Return the success rate and the F1 over the rows of an attack whose originals are in a cell.
-
-        Args:
-            judged: the run.
-            attack: the name of the attack.
-            originals: which originals are in the cell, flags of shape (originals,).
-            name: the name of the cell.
-        """
-        outcomes = judged.outcomes[attack]
-        rows = originals[outcomes.original]
-        f1 = {one: metric for one, metric in self.metrics.items() if one in F1}
-        where = np.flatnonzero(rows).tolist()
-        scores = rates.changed_scores(f1, self.pairs, judged.run, attack, where).values() if f1 else ()
-        further = {key: value for one in scores for key, value in (("f1_before", one.before), ("f1_after", one.after))}
-        return entries.cell_of_rows(outcomes, rows, name, **further)
-
-    def _contamination(self, judged: rates.JudgedRun, attack: str) -> ContaminationReport:
-        """Return how many right answers a run loses under an attack, and on fresh rows, if there are any."""
-        models = self.fresh.counted().models if self.fresh else ()
-        own = (one for one in models if (one.model, one.shots) == (judged.run.model, judged.run.shots))
-        fresh = next((one.attacks[attack].contamination for one in own if attack in one.attacks), None)
-        return entries.contamination_report(judged, attack, self.pairs, fresh)
 
     def _defence(self, judged: rates.JudgedRun) -> DefenceReport | None:
         """Return how many right answers the defence of a run costs and recovers; None for a bare model."""
@@ -490,17 +449,6 @@ def _submitted_line(row: Mapping[str, Any], answer: Any, kind: answers.Kind) -> 
 
 def _typed(label: str) -> str | int | bool:
     return {"true": True, "false": False}.get(label, int(label) if label.isdecimal() else label)
-
-
-def _chosen_from(rows: Sequence[Pair]) -> ChosenFrom:
-    """Collect the attacks and models that worst-case rows were chosen from, as their metadata lists them."""
-    said = [held for row in rows if isinstance(held := row.metadata.get(CHOSEN), Mapping)]
-
-    def named(key: str) -> list[str]:
-        lists = (held.get(key) for held in said)
-        return list(dict.fromkeys(str(name) for names in lists if isinstance(names, list) for name in names))
-
-    return ChosenFrom(named("attacks"), named("models"))
 
 
 _log = logging.getLogger(__name__)
