@@ -25,7 +25,6 @@ from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import EvaluationPlan, EvaluationSettings, ModelRun
 from augment_ru.evaluation.report import SIGNED, AttackReport, Data, DefenceReport, ModelReport, Rate, Report, as_json
-from augment_ru.evaluation.requirements import Requirement, metric_of
 from augment_ru.evaluation.rewriting import Judges
 from augment_ru.evaluation.searches import edits_per_100_words, is_searched, searches
 from augment_ru.evaluation.subpopulations import Subpopulation, exchanged_names, no_field, subpopulations
@@ -286,7 +285,7 @@ class Evaluation:
                 failing (the upper end for <=).
         """
         report, found = self.counted(), list[str]()
-        for one in map(Requirement.of, self.settings.require):
+        for one in map(entries.Requirement.of, self.settings.require):
             for judged, model in zip(self.judged, report.models, strict=True):
                 for name, known in one.of_model(model, partial(self._metric, judged.run)):
                     problem = one.problem(known, point=point)
@@ -298,7 +297,7 @@ class Evaluation:
         """Return a metric of a run with its interval, on the rows of an attack or, for None, on the originals."""
         pairs, given = self.pairs, run.originals if attack is None else run.attacks[attack]
         rows = range(len(pairs.originals)) if attack is None else [pair.original for pair in pairs.attacks[attack]]
-        return metric_of(self.metrics[name], pairs, given, rows, self.settings.seed)
+        return entries.metric_of(self.metrics[name], pairs, given, rows, self.settings.seed)
 
     def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
         """Return the numbers of the report as a pandas DataFrame, with a row for each model and attack.
@@ -513,7 +512,7 @@ def evaluate(
     plan = EvaluationPlan(pairs, shots, settings.episodes, shown, settings.repeats)
     entries.check_catch(settings.catch, pairs)
     for text in settings.require:
-        Requirement.of(text).check(tuple(scored), tuple(pairs.attacks), settings.repeats)
+        entries.Requirement.of(text).check(tuple(scored), tuple(pairs.attacks), settings.repeats)
     found = [*subpopulations(originals, task, settings.by), *exchanged_names(pairs)]
     shown_golds = answers.golds_of(train_rows.values, task, pairs.kind) if train_rows else []
     learned, labels = (answers.labels_among(one, pairs.kind) for one in (shown_golds, [*pairs.golds, *shown_golds]))
