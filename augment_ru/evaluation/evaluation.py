@@ -227,7 +227,8 @@ class Evaluation:
     def _attack(self, judged: rates.JudgedRun, attack: str) -> AttackReport:
         """Return the report's entry on what an attack does to a model."""
         run, outcomes, pairs, seed = judged.run, judged.outcomes[attack], self.pairs, self.settings.seed
-        rows, quartiles, fresh = pairs.attacks[attack], self._quartiles.get(attack), self.fresh and self.fresh.counted()
+        rows, quartiles = pairs.attacks[attack], self._quartiles.get(attack)
+        fresh = self.fresh.counted() if self.fresh else None
         status = Counter(pair.status for pair in rows)
         perturbed = outcomes.right & rates.flags_of(pair.status == "perturbed" for pair in rows)
         labels = {name: rates.success_rate(outcomes, at) for at, name in enumerate(pairs.task.scoring.decided)}

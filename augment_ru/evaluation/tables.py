@@ -56,7 +56,7 @@ def rates(report: AnyReport) -> ShownTable:
     success rate.
     """
     metric, names = report.metrics[0], names_of(report)
-    rows, marked = [], set[tuple[int, int]]()
+    rows, marked = list[list[str]](), set[tuple[int, int]]()
     for model in report.models:
         score = model.metrics.get(metric)
         row = [names[model.model], shots_of(model.shots), shown(score.value if score else None)]
@@ -88,7 +88,7 @@ def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
     """
     metric, names = report.metrics[0], names_of(report)
     reads = any(model.shots is not None for model in report.models)
-    rows, marked = [], set[tuple[int, int]]()
+    rows, marked = list[list[str]](), set[tuple[int, int]]()
     for model in report.models:
         score = model.metrics.get(metric)
         row = [
