@@ -112,7 +112,7 @@ def cell_of_rows(outcomes: rates.AttackOutcomes, rows: rates.Flags, name: str, *
     )
 
 
-def cells_of(
+def group_cells(
     subpopulation: Subpopulation, metrics: Mapping[str, Metric], pairs: Pairs, judged: rates.JudgedRun, attack: str
 ) -> list[report.Cell]:
     """Return the success rate, and the F1 if it is one of the metrics, over the rows of each cell of a subpopulation.

@@ -254,7 +254,7 @@ class Evaluation:
             contamination=None if quartiles is None else entries.contamination_report(judged, attack, pairs, fresh),
             edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
-                one.name: entries.cells_of(one, self.metrics, pairs, judged, attack) for one in self.subpopulations
+                one.name: entries.group_cells(one, self.metrics, pairs, judged, attack) for one in self.subpopulations
             },
             strength={
                 by: [entries.cell_of_rows(outcomes, inside, name, **ends) for inside, name, ends in cells]
