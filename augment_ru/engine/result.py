@@ -213,14 +213,6 @@ class Perturbed:
         metadata = None if every is None else every[at].decode()
         return Changed(new_values(record, self.scripts(at), self.outcomes[at].order), metadata)
 
-    def rows(self, meta: str) -> list[tuple[Record, Changed]]:
-        """Return each record with the new values of its row and its metadata, without making `Result` objects.
-
-        Args:
-            meta: how much metadata is returned: `full`, `brief` or `none`.
-        """
-        return [(record, self.changed(at, meta)) for at, record in enumerate(self.prepared.records)]
-
     def lines(self, records: AlikeRecords, meta: str) -> Iterator[bytes]:
         """Yield each row with its new values as a line of JSON.
 

@@ -2,7 +2,6 @@
 
 import copy
 import json
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from operator import itemgetter
@@ -104,17 +103,6 @@ def lines_with(
 
 
 _BRACE, _SPACE = b"} "
-
-
-class LinesAtOnce(Sequence[tuple[Record, Changed]]):
-    """The new rows of some records, as a sequence of pairs: the original record, and what changed in it.
-
-    Its method `lines` makes the JSON of all rows at once.
-    """
-
-    @abstractmethod
-    def lines(self) -> Iterable[bytes] | None:
-        """Return the new JSON line of each record, ended by a line feed; None if they cannot be made all at once."""
 
 
 def replaced(record: Record, changed: Changed) -> dict[str, Any]:

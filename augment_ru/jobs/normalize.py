@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from augment_ru.engine.prepare import Preparation
-from augment_ru.formats.row import Changed
 from augment_ru.jobs.messages import Advance, checking, say
-from augment_ru.jobs.perturb import Show, make_rows, wrote
-from augment_ru.jobs.row_work import OnChunk, RowWork
+from augment_ru.jobs.perturb import make_rows, wrote
+from augment_ru.jobs.row_work import MadeRows, OnChunk, RowWork
 from augment_ru.jobs.rows import job_of
 from augment_ru.jobs.summary import Tally
 from augment_ru.normalizers._normalization import normalizations_of
@@ -31,7 +30,7 @@ def normalize_rows(given: Mapping[str, Any]) -> int:
         job = job_of(given, (), Preparation(()), [*map(str, own_files())], KEY)
         job.check()
     tally = Tally({})
-    make_rows("normalize", job, tally, lambda show: NormalizeRows(job, normalizer, show))
+    make_rows("normalize", NormalizeRows(job, normalizer), tally)
     if not job.quiet:
         say(tally.line(f"{tally.rows:,} rows in", f"{tally.searches['normalized']:,} normalized"))
         say(wrote(job, tally))
@@ -45,26 +44,21 @@ class NormalizeRows(RowWork):
     Attributes:
         job: the run: its files, task and settings.
         normalizer: the normalizer.
-        show: a function that shows the results instead of writing them; None to write them.
     """
 
     normalizer: Normalizer
-    show: Show | None = None
 
     def begin(self) -> OnChunk:
         """Return the function that normalizes a chunk (records read at once); dictionaries are loaded on first use."""
         read = 0
 
-        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
+        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> MadeRows:
             nonlocal read
             results = self.normalizer.chunk(chunk)
             tally.searches.update(one.status for one in results)
             tally.written += len(results)
             advance(len(chunk), tally.read - read)
             read = tally.read
-            if self.show is None:
-                return [(one.record, one.changed(self.job.meta)) for one in results]
-            self.show(results)
-            return ()
+            return MadeRows(results)
 
         return on_chunk

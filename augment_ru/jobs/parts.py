@@ -186,7 +186,7 @@ def _do(work: PartWork, on_chunk: row_work.OnChunk, part: JobPart) -> PartDone:
         try:
             for chunk in row_work.RowsReading(source, job, tally, rejects.write, sink.check).chunks(sink):
                 for made in row_work.rows_made(chunk, on_chunk, tally, silent):
-                    sink.write(made)
+                    made.write(sink, job.meta)
         except AugmentError:
             if work.is_final:
                 raise
