@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -336,7 +337,7 @@ class ReleaseBuild:
         report.kept = len(inputs) - len(missing)
         progress(report.kept, len(inputs))
         engine = engine_of(LOCAL, min(self.workers, max(len(missing), 1)))
-        for _, timing in in_order(engine, _Saving(self.tools), missing):
+        for _, timing in in_order(engine, partial(_save_shard, self.tools), missing):
             report.timing.add(timing)
             report.made += 1
             progress(1, len(inputs))
@@ -376,17 +377,9 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
     }
 
 
-class _Saving(NamedTuple):
-    """The job of the workers: make a shard and write its file."""
-
-    tools: Tools
-
-    def begin(self) -> Callable[[tuple[ShardInput, Path]], Timing]:
-        """Return the function that makes a shard. Attacks load what they need on first use."""
-        return self._save
-
-    def _save(self, part: tuple[ShardInput, Path]) -> Timing:
-        shard, path = part
-        data, timing = make_shard(self.tools, shard)
-        FolderStore(path.parent).write(path.name, data)
-        return timing
+def _save_shard(tools: Tools, part: tuple[ShardInput, Path]) -> Timing:
+    """Make a shard and write its file; attacks load what they need on first use."""
+    shard, path = part
+    data, timing = make_shard(tools, shard)
+    FolderStore(path.parent).write(path.name, data)
+    return timing

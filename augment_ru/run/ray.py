@@ -63,7 +63,7 @@ class Ray:
         self._address, self._workers = address, workers
 
     @contextmanager
-    def session(self, work: Work[Any, Any]) -> Iterator[Session]:
+    def session(self, work: Work) -> Iterator[Session]:
         """Start the engine: yield a session, to which parts of a run are given while the `with` block runs.
 
         A cluster that is started for the work ends with the block. In the block, a signal such as Ctrl-C takes effect
@@ -183,7 +183,7 @@ def _do(work: bytes, name: str, folder: str, part: Any) -> tuple[Any, bytes | No
             _functions.clear()  # of another run
             with suppress(OSError):  # the folder is not on this machine
                 os.chdir(folder)  # options may name files by their paths from the folder of the driver
-            _functions[name] = unpacked_work(work).begin()
+            _functions[name] = unpacked_work(work)
         return _functions[name](part), None
     except (Exception, SystemExit) as error:  # noqa: BLE001  (it is raised by the driver, when it is its turn)
         with suppress(pickle.PicklingError, TypeError, AttributeError):
