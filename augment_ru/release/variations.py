@@ -16,7 +16,6 @@ from augment_ru.adversary.goal import Goal
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.presets import AttackChoice, preset, run_of
-from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.evaluation.answers import different_golds, labels_of_different
 from augment_ru.evaluation.examples import ModelRequest, NamedModel, example_of
@@ -218,39 +217,6 @@ def model_digests(spec: str) -> dict[str, str]:
 _SEARCH = ("schedule", "candidates", "min_changes", "floor")
 
 
-class SharedSimilarity(Similarity):
-    """A similarity that prepares the original texts of a shard (part of the rows) only once for all attacks."""
-
-    def __init__(self, inner: Similarity) -> None:
-        self._inner = inner
-        self._references: Sequence[str] = ()
-        self._scorer: Scorer | None = None
-
-    @property
-    def signature(self) -> str:
-        """The signature (all that defines the scores) of the similarity that all attacks share."""
-        return self._inner.signature
-
-    @property
-    def threshold(self) -> float:
-        """The threshold (the lowest score that passes) of the similarity that all attacks share."""
-        return self._inner.threshold
-
-    @property
-    def layers(self) -> frozenset[str]:
-        """The layers of annotation (such as lemmas or entities) that the similarity, shared by all attacks, reads."""
-        return self._inner.layers
-
-    def against(self, references: Sequence[str]) -> Scorer:
-        """Return what scores texts against these originals.
-
-        A call with the same object as the last call returns the same scorer.
-        """
-        if self._scorer is None or references is not self._references:
-            self._references, self._scorer = references, self._inner.against(references)
-        return self._scorer
-
-
 class Tools(NamedTuple):
     """The attacks, gate (similarity check) and annotator of a recipe; made once in each process.
 
@@ -295,7 +261,6 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
         search={key: value for key, value in given.items() if value is not None},
         seed=recipe.seed,
         device=device,
-        wrap=SharedSimilarity,
     )
     names = [*(one.name for one in recipe.attacks), *(adversary.attacks if adversary else ())]
     for name, perturber in zip(names, run.perturbers, strict=True):
