@@ -2,8 +2,9 @@
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -18,8 +19,8 @@ from augment_ru.release.lm_eval import harness_files, stated_prompts
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
 from augment_ru.release.original_rows import TaskInput, constraints_of, episodes_of
 from augment_ru.release.release_recipe import ReleaseRecipe
-from augment_ru.release.shards import read_shard
 from augment_ru.release.variation_figures import VariationFigures, add_figures, figure_entries, no_figures
+from augment_ru.run.stores import unsealed
 
 CARD, RECIPE = "README.md", "recipe.toml"
 _MOST_LABELS = 20
@@ -112,6 +113,20 @@ def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, A
     """
     tasks = harness_files(content, folder / OWN)
     return {CARD: card(content, tasks), CROISSANT: croissant(content, files), **tasks}
+
+
+Shard: TypeAlias = Mapping[str, tuple[bytes, bytes]]
+"""Maps the name of each variation of a shard to two blocks of lines: its rows, and their part of the edit log."""
+
+
+def read_shard(path: Path) -> Shard | None:
+    """Read the file of a shard (a part of the rows of a task, with all variations of them).
+
+    Return None if the file does not exist or is not complete.
+    """
+    with suppress(OSError):
+        return unsealed(path.read_bytes(), dict[str, tuple[bytes, bytes]])
+    return None
 
 
 def _write_test(

@@ -4,7 +4,8 @@ A search is made against a model that the recipe names.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -288,32 +289,8 @@ def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
     }
 
 
-@dataclass(slots=True)
-class Timing:
-    """How many seconds the build of a release took, by kind of work.
-
-    Attributes:
-        annotation: the seconds for annotation.
-        perturbing: maps the name of each attack to the seconds for its proposals, the search and the similarity check.
-        writing: the seconds for writing.
-        clock: the function that tells the time.
-    """
-
-    annotation: float = 0.0
-    perturbing: dict[str, float] = field(default_factory=dict)
-    writing: float = 0.0
-    clock: Callable[[], float] = time.perf_counter
-
-    def add(self, other: "Timing") -> None:
-        """Add the seconds of another timing to these."""
-        self.annotation += other.annotation
-        self.writing += other.writing
-        for name, seconds in other.perturbing.items():
-            self.perturbing[name] = self.perturbing.get(name, 0.0) + seconds
-
-
 def variations(
-    tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Timing, given: Searched | None = None
+    tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Counter[str], given: Searched | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield the variations of some rows of a task: the original rows, then the rows of each attack and each search.
 
@@ -324,7 +301,7 @@ def variations(
         tools: the attacks, gate (similarity check) and annotator of the recipe.
         task: the part of the recipe on the task.
         records: maps the index of a row in the test file, from 0, to the original row with its line. At least one.
-        timing: how many seconds each kind of work took; the seconds of this call are added to it.
+        timing: the nanoseconds of each kind of work (annotation, attacks and gate, rows); those of this call are added.
         given: what attacked models are made from: the labels and the train file of the task; None if it is not
             searched.
     """
@@ -332,9 +309,9 @@ def variations(
     needs = [tools.perturbers[attack.name].needs for attack in tools.recipe.attacks_of(task)]
     if tools.searches and given:
         needs += [one.needs for one in tools.searches.perturbers]
-    began = timing.clock()
+    began = time.perf_counter_ns()
     prepared = Preparation(rules_of(tools.recipe, task, rows[0].task), tools.annotate).chunk(rows, needs)
-    timing.annotation += timing.clock() - began
+    timing["annotation"] += time.perf_counter_ns() - began
     protected = _protected(prepared)
     originals = [record.line or "" for record in rows]
     of_originals = zip(records, originals, protected, strict=True)
@@ -342,21 +319,21 @@ def variations(
     yield task.name, originals, entries
     results: dict[str, Any] = {}
     searches = tools.recipe.searches_of(task)
+    began = time.perf_counter_ns()
     for name in tools.recipe.variations_of(task):
-        began = timing.clock()
         if tools.searches and given and name in searches:
             results[name] = tools.searches.findings(name, prepared, given)
         else:
             results[name] = tools.perturbers[name].perturb(prepared).results
-        timing.perturbing[name] = timing.perturbing.get(name, 0.0) + timing.clock() - began
+    timing["attacks and gate"] += time.perf_counter_ns() - began
     searched = {name: results[name] for name in searches}
     breaks = tools.searches.breaks(searched, given) if tools.searches and given else {}
     for name, found in results.items():
-        done = timing.clock()
+        began = time.perf_counter_ns()
         lines = [with_perturbation(one.line("none"), name) for one in found]
         rows_of = zip(records, lines, found, protected, breaks.get(name, [()] * len(lines)), strict=True)
         entries = [result_entry(at, name, line, one, spans, breaks=own) for at, line, one, spans, own in rows_of]
-        timing.writing += timing.clock() - done
+        timing["rows"] += time.perf_counter_ns() - began
         yield name, lines, entries
 
 

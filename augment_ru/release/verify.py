@@ -7,6 +7,7 @@ rows. So even someone who recomputes all digests can only make changes that an a
 The rows are checked task by task (`check_task`): digests, replay of the edits, protected spans, labels, episodes.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -628,7 +629,7 @@ def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count:
         places = Random(f"{release.recipe.seed} {task.name}").sample(range(size), min(count, size))
         drawn = {at: records[at] for at in sorted(places)}
         for variation, (name, new_rows, new_entries) in enumerate(
-            variations.variations(tools, task, drawn, variations.Timing(), next(coming))
+            variations.variations(tools, task, drawn, Counter(), next(coming))
         ):
             for at, row, entry in zip(drawn, new_rows, new_entries, strict=True):
                 line = variation * size + at
