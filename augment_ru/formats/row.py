@@ -31,7 +31,6 @@ class Changed(NamedTuple):
 
     values: Mapping[Path, Any]
     metadata: str | None = None
-    """The metadata as JSON text; None adds no metadata."""
     key: str = KEY
 
 

@@ -155,11 +155,10 @@ def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None
     for name, path in inputs.items():
         if path is not None:
             check_input(path, name)
-    arguments = [model.partition(":")[2] for model in given["models"]]
-    code = [f"{argument.partition(':')[0].replace('.', '/')}.py" for argument in arguments]  # of python:MODULE:NAME
     values = [value for named in settings.options.values() for value in named.values()]
     cache = [] if settings.cache == "none" else [str(settings.cache)]
-    named = named_files([*settings.prompts, *arguments, *code, *values, *([task] if task.endswith(".toml") else [])])
+    tasks = [task] if task.endswith(".toml") else []
+    named = named_files([*settings.prompts, *given["models"], *values, *tasks])
     outputs = {name: given[name] for name in ("output", "html", "predictions", "worst_case", "submission")}
     if outputs["output"] == "-":
         del outputs["output"]

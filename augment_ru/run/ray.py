@@ -5,9 +5,8 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
-from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from io import StringIO
@@ -222,19 +221,14 @@ def perturb(
     if not isinstance(dataset, Dataset):
         raise AugmentError(f"{type(dataset).__name__} is not a ray.data.Dataset; use records() for rows")
     dataset.context.execution_options.preserve_order = True  # of this dataset, and of those made of it
-    batches = _Batches(PerturbsColumns(partial(augmenter.records, task=task, field=field), meta))
+    batches = partial(_perturbed_table, PerturbsColumns(partial(augmenter.records, task=task, field=field), meta))
     return dataset.map_batches(
         batches, batch_size=batch_size, batch_format="pyarrow", zero_copy_batch=True, concurrency=concurrency
     )
 
 
-@dataclass(frozen=True)
-class _Batches:
-    """Perturbs an Arrow table: replaces the perturbed columns, and adds the column of metadata."""
+def _perturbed_table(columns: PerturbsColumns, table: Any) -> Any:  # noqa: ANN401
+    """Perturb an Arrow table: replace the perturbed columns, and add the column of metadata."""
+    import pyarrow as pa  # noqa: PLC0415
 
-    columns: Callable[[dict[str, list[Any]]], Mapping[str, list[Any]]]
-
-    def __call__(self, table: Any) -> Any:  # noqa: ANN401
-        import pyarrow as pa  # noqa: PLC0415
-
-        return with_columns(pa, table, self.columns(table.to_pydict()))
+    return with_columns(pa, table, columns(table.to_pydict()))
