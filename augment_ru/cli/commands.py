@@ -66,7 +66,7 @@ def normalize(**given: Any) -> int:  # noqa: ANN401
     augment-ru normalize in.csv -o out.csv --normalizer people --field comment
     """
     given["normalizers"] = given["normalizers"] or ("evasion",)
-    return jobs.normalize.normalize_rows(given)
+    return jobs.perturb.normalize_rows(given)
 
 
 def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str]) -> dict[str, Any]:
@@ -325,7 +325,7 @@ def compare(**given: Any) -> None:  # noqa: ANN401
     augment-ru evaluate perturbed.jsonl --model hf-causal:gpt -o gpt.json
     augment-ru compare linear.json gpt.json --html both.html
     """
-    jobs.compare.compare_reports(given)
+    jobs.evaluate.compare_reports(given)
 
 
 @click.command(cls=Command, short_help="Means over tasks, from several reports.")
@@ -341,7 +341,7 @@ def totals(reports: tuple[Path, ...], form: str) -> None:
     augment-ru evaluate release/ru_worldtree --model linear -o ru_worldtree.json
     augment-ru totals winograd.json ru_worldtree.json
     """
-    jobs.compare.print_totals(reports, form)
+    jobs.evaluate.print_totals(reports, form)
 
 
 @click.group(cls=HelpfulGroup, short_help="Have people judge perturbed rows.")

@@ -1,20 +1,25 @@
-"""The work of `augment-ru perturb`: perturb the rows of a file, and print figures about them."""
+"""The work of `augment-ru perturb` and `normalize`: make new rows of those of a file, and print figures about them."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
+from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.result import Perturbed, original
 from augment_ru.errors import amount
 from augment_ru.jobs.messages import Advance, checking, progress, say, tell, terminal_width
 from augment_ru.jobs.outputs import is_shown, rejects_of, write_file
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.row_work import MadeRows, OnChunk, RowWork, size_of, write_rows
-from augment_ru.jobs.rows import RowsJob, rows_job
+from augment_ru.jobs.rows import RowsJob, job_of, rows_job
 from augment_ru.jobs.summary import Tally, summary_lines
+from augment_ru.normalizers._normalization import normalizations_of
+from augment_ru.normalizers._normalizer import KEY, Normalizer
 from augment_ru.records.record import AlikeRecords, Record
+from augment_ru.registry import own_files
 
 T = TypeVar("T")
 
@@ -95,6 +100,54 @@ class PerturbRows(RowWork):
             seed = self.job.perturbers[0].seed if self.job.with_original else None
             tally.written += len(chunk) * (len(found) + self.job.with_original)
             return perturbed_rows(chunk, found, self.job.meta, seed)
+
+        return on_chunk
+
+
+def normalize_rows(given: Mapping[str, Any]) -> int:
+    """Normalize the rows of a file as the options ask. Return the exit code: 1 if rows were skipped, else 0.
+
+    Args:
+        given: the values of the options, by parameter name.
+
+    Raises:
+        AugmentError: an option, a row or a file is wrong.
+    """
+    with checking():
+        normalizer = Normalizer(normalizations_of(given["normalizers"], given["options"]))
+        job = job_of(given, (), Preparation(()), [*map(str, own_files())], KEY)
+        job.check()
+    tally = Tally({})
+    make_rows("normalize", NormalizeRows(job, normalizer), tally)
+    if not job.quiet:
+        say(tally.line(f"{tally.rows:,} rows in", f"{tally.searches['normalized']:,} normalized"))
+        say(wrote(job, tally))
+    return 1 if tally.skipped else 0
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizeRows(RowWork):
+    """What the command `normalize` does with the rows of a run.
+
+    Attributes:
+        job: the run: its files, task and settings.
+        normalizer: the normalizer.
+    """
+
+    normalizer: Normalizer
+
+    def begin(self) -> OnChunk:
+        """Return the function that normalizes a chunk (records read at once); dictionaries are loaded on first use."""
+        read = 0
+
+        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> MadeRows:
+            nonlocal read
+            results = self.normalizer.chunk(chunk)
+            tally.searches.update(one.status for one in results)
+            tally.written += len(results)
+            advance(len(chunk), tally.read - read)
+            read = tally.read
+            return MadeRows(results)
 
         return on_chunk
 

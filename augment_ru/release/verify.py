@@ -27,12 +27,22 @@ from augment_ru.formats.json_lines import parsed
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.release import edit_log, manifest, original_rows, release_recipe, variations
-from augment_ru.release.assemble import CARD, RECIPE, derived_files, shown_entries, task_entry
+from augment_ru.release.assemble import (
+    CARD,
+    RECIPE,
+    VariationFigures,
+    add_figures,
+    derived_files,
+    entries_of,
+    figure_entries,
+    no_figures,
+    shown_entries,
+    task_entry,
+)  # fmt: skip
 from augment_ru.release.hard import HARD, hard_split, splits_in
 from augment_ru.release.judged import judged_figures
 from augment_ru.release.manifest import check_recipe
 from augment_ru.release.original_rows import draw_episodes
-from augment_ru.release.variation_figures import VariationFigures, add_figures, entries_of, figure_entries, no_figures
 
 
 @dataclass(frozen=True)
