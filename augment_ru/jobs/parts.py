@@ -286,7 +286,7 @@ def _with_names(found: Iterator[FilePart], sink: Sink, job: RowsJob) -> Iterator
         while not sink.learnt().names and (file_part := next(found, None)) is not None:
             held.append(file_part)
             rows = file_part.source()
-            any(row_work.RowsReading(rows, lenient, Tally({}), lambda _line: None, sink.check).records(rows))
+            any(row_work.RowsReading(rows, lenient, Tally({}), check=sink.check).records(rows))
     yield from held
     yield from found
 

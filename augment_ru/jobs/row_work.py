@@ -96,7 +96,7 @@ def records_of(job: RowsJob) -> Iterator[Record]:
 
 
 def _records_in(source: RowSource, job: RowsJob) -> Iterator[Record]:
-    return RowsReading(source, job, Tally({}), lambda _line: None, lambda _record: None).records(source)
+    return RowsReading(source, job, Tally({})).records(source)
 
 
 class RowsReading:
@@ -117,8 +117,8 @@ class RowsReading:
         source: RowSource,
         job: RowsJob,
         tally: Tally,
-        reject: Callable[[bytes], object],
-        check: Callable[[Record], None],
+        reject: Callable[[bytes], object] = lambda _line: None,
+        check: Callable[[Record], None] = lambda _record: None,
     ) -> None:
         self.source, self.job, self.tally, self.reject, self.check = source, job, tally, reject, check
         self.task = job.schema  # None if that of each row is recognised

@@ -215,9 +215,6 @@ def model_digests(spec: str) -> dict[str, str]:
     return digests_in(path) if path.is_dir() else {}
 
 
-_SEARCH = ("schedule", "candidates", "min_changes", "floor")
-
-
 class Tools(NamedTuple):
     """The attacks, gate (similarity check) and annotator of a recipe; made once in each process.
 
@@ -250,7 +247,7 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
             needs all rows of a run at once.
     """
     gate = recipe.gate
-    given = {"threshold": gate.threshold} | {key: getattr(gate, key) for key in _SEARCH}
+    search = {key: getattr(gate, key) for key in ("threshold", "schedule", "candidates", "min_changes", "floor")}
     adversary = recipe.adversary
     pooled = [AttackChoice(one, {}, adversary.probability, None, one) for one in adversary.attacks] if adversary else []
     named = (AttackChoice(one.spec, one.options, one.probability, one.threshold, one.name) for one in recipe.attacks)
@@ -259,7 +256,7 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
         [*named, *pooled],
         gate.similarity,
         options=dict(gate.options),
-        search={key: value for key, value in given.items() if value is not None},
+        search={key: value for key, value in search.items() if value is not None},
         seed=recipe.seed,
         device=device,
     )

@@ -96,7 +96,12 @@ class Ray:
 
         def live() -> None:
             try:
-                self._init()
+                self._ray.init(
+                    address=self._address or None,
+                    include_dashboard=None if self._address else False,
+                    log_to_driver=False,
+                    logging_level=logging.ERROR,
+                )
             except Exception as error:  # noqa: BLE001  (the main thread raises it)
                 errors.append(error)
             has_begun.set()
@@ -119,14 +124,6 @@ class Ray:
             is_over.set()
             if has_begun.is_set():
                 thread.join()
-
-    def _init(self) -> None:
-        self._ray.init(
-            address=self._address or None,
-            include_dashboard=None if self._address else False,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-        )
 
 
 class _Tasks:
