@@ -21,6 +21,8 @@ from augment_ru.cli import shared_options as shared
 from augment_ru.cli.shared_options import Command, HelpfulGroup, attack_option, option, table_format, with_options
 from augment_ru.errors import AugmentError
 
+_PATH = click.Path(path_type=Path)
+
 
 @click.command(cls=Command)
 @click.argument("source", metavar="IN|-")
@@ -293,7 +295,7 @@ def calibrate(**given: Any) -> None:  # noqa: ANN401
 @click.command(cls=Command, short_help="Score given pairs of texts.")
 @click.argument("source", metavar="PAIRS|-")
 @with_options(shared.SIMILARITY, shared.SET, *shared.FILE_FORM, shared.DEVICE)
-@option("-o/--output OUT.jsonl", "Each pair with its score.", type=click.Path(path_type=Path))
+@option("-o/--output OUT.jsonl", "Each pair with its score.", type=_PATH)
 @table_format()
 def similarity(**given: Any) -> None:  # noqa: ANN401
     """Score given pairs of texts: rows with `original` and `perturbed`, or the output of perturb.
@@ -329,7 +331,7 @@ def compare(**given: Any) -> None:  # noqa: ANN401
 
 
 @click.command(cls=Command, short_help="Means over tasks, from several reports.")
-@click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...", type=click.Path(path_type=Path))
+@click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...", type=_PATH)
 @table_format("json")
 def totals(reports: tuple[Path, ...], form: str) -> None:
     """Print the means of models over tasks, from the reports of evaluate.
@@ -361,34 +363,29 @@ def verdicts() -> None:
     "-o/--output TASKS.json|TASKS.tsv",
     "Tasks for Label Studio (.json, with the interface beside it in .xml) or for Toloka (.tsv).",
     required=True,
-    type=click.Path(path_type=Path),
 )
 @option("--originals FILE", "The unperturbed rows, if they are elsewhere.")
 @with_options(*shared.INPUT)
 @option("--predictions FILE", "The predictions of evaluate: draw every outcome in its proportion.")
 @option("--size N", "Rows to judge.", default=200, least=1)
 @option("--seed N", "The seed of the draw.", default=42)
-def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
+def export(source: str, output: str, **given: Any) -> None:  # noqa: ANN401
     """Write a sample of perturbed rows for annotators to judge.
 
     The question is in Russian, and no attack is named. A whole release is sampled task by task. From a report of
     evaluate, rows are sampled so that each outcome (such as broken) of the report's first model has the same share in
     the sample as in the report.
     """
-    jobs.verdicts.export_sample(source, output, given)
+    jobs.verdicts.export_sample(source, Path(output), given)
 
 
 @verdicts.command("import", cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="ANSWERS...")
-@option("-o/--output VERDICTS.jsonl", "The verdicts.", type=click.Path(path_type=Path))
-@option(
-    "--release FOLDER",
-    "The release whose rows they are of: its card and manifest state the shares of valid rows.",
-    type=click.Path(path_type=Path),
-)
+@option("-o/--output VERDICTS.jsonl", "The verdicts.", type=_PATH)
+@option("--release FOLDER", "The release whose card and manifest state the shares of valid rows.", type=_PATH)
 @option(
     "--aggregate majority|dawid-skene",
-    "How answers are joined; dawid-skene needs an extra: [verdicts].",
+    "How answers are joined; dawid-skene: an extra.",
     default="majority",
 )
 def import_(files: tuple[Path, ...], output: Path | None, release: Path | None, aggregate: str) -> None:

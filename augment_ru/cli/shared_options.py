@@ -289,9 +289,7 @@ OUTPUT = option("-o/--output OUT", "Output file, written when the run is complet
 QUIET = option("-q/--quiet", "Show neither progress nor the lines at the end of a run.")
 
 POOL = (_probability("1"), _THRESHOLD, *SETUP)
-"""The options of the command `attack` for its pool: the changes that attacks propose, of which the search against a
-model makes sets. Options on how many changes to try (`SEARCH`) are left out.
-"""
+"""The options of the command `attack` for the changes in its pool; those on how many to try (`SEARCH`) are left out."""
 
 
 def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:

@@ -358,9 +358,7 @@ def check_input(source: str, option: str = "") -> None:
 
 _MODULE = re.compile(r"\bpython:([\w.]+)")
 _SEPARATOR = re.compile(r"[:=@#,]")
-"""The characters that may surround a file name in the value of an option: `linear:FILE`, `NAME.OPTION=FILE`,
-`FILE@LAYER`.
-"""
+"""The characters that may surround a file name in the value of an option, as in `NAME.OPTION=FILE`, `FILE@LAYER`."""
 
 
 def named_files(values: Iterable[str]) -> list[str]:

@@ -1,6 +1,5 @@
 """Write a row: the JSON line or the dictionary that was read, with the new values and the metadata."""
 
-import copy
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
@@ -102,19 +101,6 @@ def lines_with(
 
 
 _BRACE, _SPACE = b"} "
-
-
-def replaced(record: Record, changed: Changed) -> dict[str, Any]:
-    """Return the new row as a dictionary; it shares no objects with the original record.
-
-    Args:
-        record: the original record.
-        changed: the new values and the metadata.
-
-    Raises:
-        AugmentError: the row already has a field with the name of the metadata.
-    """
-    return new_row(copy.deepcopy(dict(record.values)), changed)
 
 
 def new_row(values: Mapping[str, Any], changed: Changed) -> dict[str, Any]:

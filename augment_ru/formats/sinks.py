@@ -515,11 +515,8 @@ class _TableSink(Sink):
 
     def check(self, record: Record) -> None:
         if not self._same:
-            value_types.check_values(
-                record.values,
-                value_types.table_problem,
-                value_types.TO_PARQUET if record.line is None else value_types.TO_LINES,
-            )
+            advice = value_types.TO_PARQUET if record.line is None else value_types.TO_LINES
+            value_types.check_values(record.values, value_types.table_problem, advice)
             if self._layout.is_tsv:
                 value_types.check_values(record.values, value_types.line_feed, "write CSV (-o OUT.csv)")
             names = self._names_of(record)

@@ -260,10 +260,7 @@ def _labels(
 
 
 _RIGHT_ALREADY = "right already"
-"""The reason that a search states for a row whose right answer is the target label: nothing in it can be broken.
-
-Rates leave such rows out.
-"""
+"""The reason that a search states for a row whose right answer is the target label; rates leave such rows out."""
 
 
 def _closing(tally: Tally) -> str:
