@@ -95,8 +95,8 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 
 @click.command(cls=Command, short_help="Count the right answers of models that perturbations break.")
 @click.argument("source", metavar="PERTURBED.jsonl|FOLDER|-")
-@option("--model [NAME=]KIND[:ARGUMENT]...", "See augment-ru list models; NAME: how it is shown.", dest="models")
-@option("--defence NAME[+NAME]...", "Also each model behind this normalizer: its cost and gain.", dest="defences")
+@option("--model [NAME=]KIND[:ARGUMENT]...", "See augment-ru list models; NAME: how it is shown.")
+@option("--defence NAME[+NAME]...", "Also each model behind this normalizer: its cost and gain.")
 @option("--originals FILE", "The unperturbed rows, if PERTURBED does not hold them.")
 @option("--fresh FILE", "Rows that no model can know, perturbed in the same way: the control of contamination.")
 @with_options(*shared.INPUT, *shared.MODEL)
@@ -105,13 +105,13 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 @option("--protocol NAME", "How the benchmark asks and scores: mera-paper, or mera-2024, as its code does since.")
 @option("--prompts all|FILE.toml...", "Ask under all prompts of the task, or of prompt files.", dest="prompts")
 @option("--nearest KIND[:ARGUMENT]", "Show the train rows nearest to each row: tfidf, hf-encoder:MODEL.")
-@option("--judge NAME=MODEL...", "A classifier of style, meaning, fluency: the joint score of ruDetox.", dest="judges")
+@option("--judge NAME=MODEL...", "A classifier of style, meaning, fluency: the joint score of ruDetox.")
 @option("--episodes N", "Sets of demonstrations for each K.  [default: 5]")
 @option("--repeats N", "Ask N times: how often the model slips, and what attacks break above that.", default=1)
-@option("--require TEXT...", "Exit with code 3 if a number fails, such as 'asr(people) <= 5', by its interval.")
+@option("--require TEXT...", "Exit with code 3 if a number fails: 'asr(people) <= 5', by its interval.", dest="require")
 @option("--require-point", "Judge what --require names by the estimate, not by the end of its interval.")
 @option("--catch LABEL", "The label that a filter is to catch: missed rows and false alarms apart, by threshold.")
-@option("--by FIELD...", "Also report by the values of a field.")
+@option("--by FIELD...", "Also report by the values of a field.", dest="by")
 @shared.DEVICE
 @option("--seed N", "The seed of the random numbers.", default=42)
 @option("--verdicts FILE.jsonl", "Human verdicts: count every rate also over valid rows.")
@@ -122,7 +122,6 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
     "--table NAME...",
     "Print this table: rates, spans, counts, noise, defences, catch, contamination, together, valid, curve, broke, "
     "hard, transfer, models, attacks, strength, subpopulations, or all.  [default: what has few rows]",
-    dest="tables",
 )
 @table_format()
 @shared.LATEX
@@ -383,11 +382,7 @@ def export(source: str, output: str, **given: Any) -> None:  # noqa: ANN401
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="ANSWERS...")
 @option("-o/--output VERDICTS.jsonl", "The verdicts.", type=_PATH)
 @option("--release FOLDER", "The release whose card and manifest state the shares of valid rows.", type=_PATH)
-@option(
-    "--aggregate majority|dawid-skene",
-    "How answers are joined; dawid-skene: an extra.",
-    default="majority",
-)
+@option("--aggregate majority|dawid-skene", "How answers are joined; dawid-skene: an extra.", default="majority")
 def import_(files: tuple[Path, ...], output: Path | None, release: Path | None, aggregate: str) -> None:
     """Read the answers of annotators, exported by Label Studio (.json) or Toloka (.tsv).
 

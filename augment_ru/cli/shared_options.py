@@ -140,7 +140,7 @@ def option(
             OUT". With `...` at the end, the option can be repeated. N is an integer, P, X, SHARE and SECONDS are
             numbers, `full|brief|none` are choices, all else is a text. Without a placeholder, the option is a flag.
         help_: what the option does, with its default in brackets unless `default` is given.
-        dest: the name of its parameter; None to derive it from the name of the option.
+        dest: the name of its parameter; None for the name of the option, in the plural if it can be repeated.
         least: the least integer; None for any.
         more: further arguments of `click.option`.
     """
@@ -155,6 +155,7 @@ def option(
         settings |= {"type": click.Choice(bare.split("|")), "metavar": None}
     if value.endswith("..."):
         settings["multiple"] = True
+        dest = dest or f"{names.removeprefix('--').replace('-', '_')}s"
         said, gap, default = help_.partition("  [")
         help_ = f"{said} Repeatable.{gap}{default}"
     return click.option(*names.split("/"), *([dest] if dest else []), help=help_, **{**settings, **more})
@@ -193,7 +194,6 @@ SETUP = (
     option(
         "--constraint NAME|FILE...",
         "What is protected instead of what the task protects: a name, a rule file, FILE.py:FUNCTION.",
-        dest="constraints",
         shell_complete=completer("constraints"),
     ),
     option("--no-constraints", "Protect only links, answers and option markers."),
@@ -234,7 +234,7 @@ INPUT = (
         "The task of the rows.  [default: recognised from their fields]",
         shell_complete=completer("tasks", "generic"),
     ),
-    option("--field NAME...", "A field that is perturbed, in place of the task's.", dest="fields"),
+    option("--field NAME...", "A field that is perturbed, in place of the task's."),
     *FILE_FORM,
 )
 """The options for the rows and the input file: the task, the fields, and those of `FILE_FORM`."""
@@ -242,16 +242,12 @@ SPANS = option(
     "--spans context|inside|all",
     "What is perturbed in texts with labelled spans: what stands around them, the spans, or both.  [default: context]",
 )
-METRIC = option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
+METRIC = option("--metric NAME...", "Metrics, in place of the task's.")
 
 MODEL = (
-    option("--label-field NAME...", "A field of the right answer, in place of the task's.", dest="label_fields"),
+    option("--label-field NAME...", "A field of the right answer, in place of the task's."),
     option("--train FILE", "Train rows: linear and similar models learn them; of others, they are the demonstrations."),
-    option(
-        "--model-option KIND.NAME=VALUE...",
-        "An option of the models of a kind; see augment-ru list models -v.",
-        dest="model_options",
-    ),
+    option("--model-option KIND.NAME=VALUE...", "An option of the models of a kind; see augment-ru list models -v."),
     option("--cache FILE|none", "The cache of answers.  [default: in the user's cache folder]"),
 )
 """The options for the models that are asked."""
@@ -281,7 +277,6 @@ ROWS = (
 NORMALIZER = option(
     "--normalizer NAME[+NAME...]|FILE.py...",
     "A normalizer (see augment-ru list normalizers); several are done one after another.  [default: evasion]",
-    dest="normalizers",
     shell_complete=completer("normalizers", joined=True),
 )
 
@@ -300,9 +295,7 @@ def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:
         default: the default as the help shows it; "" if there is none.
     """
     told = f"{help_}  [default: {default}]" if default else help_
-    return option(
-        "--attack NAME[+NAME...]|FILE.py...", told, dest="attacks", shell_complete=completer("attacks", joined=True)
-    )
+    return option("--attack NAME[+NAME...]|FILE.py...", told, shell_complete=completer("attacks", joined=True))
 
 
 def table_format(*more: str) -> Callable[[_F], _F]:

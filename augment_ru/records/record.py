@@ -406,8 +406,7 @@ def _contexts(record: Record) -> Iterator[Context]:
     layout, scoring = record.task.layout, record.task.scoring
     answers = _texts(record, scoring.gold, scoring.separator)
     forbidden = _texts(record, (*layout.option_fields, *layout.forbidden))
-    # no sentence is inserted after statements to judge, or after options
-    judged = {one for name in (*layout.option_fields, *layout.judged) for one in field_paths.every(record.values, name)}
+    judged = judged_fields(record)
     texts, label = record.texts(), label_of_record(record)
     whole = tuple(texts.values())
     for number, (name, text) in enumerate(texts.items()):
@@ -420,6 +419,12 @@ def label_of_record(record: Record) -> str:
     """Return the label of a record: its right answers joined by line feeds; "" if it has none."""
     values = [value for name in record.task.scoring.gold for value in field_paths.values(record.values, name)]
     return "\n".join(label_of(answer) for value in values for answer in answer_values(value))
+
+
+def judged_fields(record: Record) -> frozenset[str]:
+    """Return the fields of a record that hold statements to judge or options; no sentence is inserted after these."""
+    judged = (*record.task.layout.option_fields, *record.task.layout.judged)
+    return frozenset(one for name in judged for one in field_paths.every(record.values, name))
 
 
 def _texts(record: Record, names: Sequence[str], separator: str | None = None) -> tuple[str, ...]:
