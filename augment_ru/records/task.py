@@ -221,9 +221,14 @@ class Layout(_Part, frozen=True):
         return tuple(dict.fromkeys(str(steps(name)[0]) for name in names + whole))
 
     @cached_property
+    def anchored(self) -> bool:
+        """Whether the task itself, without constraints, protects parts of its texts."""
+        return bool(self.states_offsets or self.options or self.marks or self.kept)
+
+    @cached_property
     def has_anchors(self) -> bool:
         """Whether each row must be searched for parts that the task protects, or for lists to check (`lists`)."""
-        return self.states_offsets or bool(self.options or self.marks or self.kept or self.lists)
+        return self.anchored or bool(self.lists)
 
     @cached_property
     def fields_of_every_row(self) -> tuple[str, ...] | None:
