@@ -28,7 +28,8 @@ class References(Sequence[str]):
         batch: the texts.
 
     Attributes:
-        scorer: the similarity that was last asked to compare these texts, and its scorer, which serves all attacks.
+        scorer: the similarity that was last asked to compare these texts, and its scorer, which serves all attacks on
+            these records as long as the prepared records are held.
     """
 
     __slots__ = ("batch", "scorer")

@@ -40,8 +40,8 @@ def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
             .json nor .tsv.
     """
     with checking():
-        stated_ones = stated(given, ("originals", "task", "input_format", "encoding"))
-        settings = EvaluationSettings(text_fields=given["fields"], **stated_ones)
+        own = stated(given, ("originals", "task", "input_format", "encoding"))
+        settings = EvaluationSettings(text_fields=given["fields"], **own)
     if output.suffix not in (".json", ".tsv"):
         raise AugmentError(f"`output` {output}: must end in .json (Label Studio) or .tsv (Toloka)")
     interface = output.with_suffix(".xml") if output.suffix == ".json" else None
