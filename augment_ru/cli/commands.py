@@ -18,25 +18,22 @@ from click.shell_completion import get_completion_class
 from augment_ru import jobs
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS, LEAST
 from augment_ru.cli import shared_options as shared
-from augment_ru.cli.misuse import REAL
 from augment_ru.cli.shared_options import Command, HelpfulGroup, attack_option, option, table_format, with_options
 from augment_ru.errors import AugmentError
+
+_PATH = click.Path(path_type=Path)
 
 
 @click.command(cls=Command)
 @click.argument("source", metavar="IN|-")
-@option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
+@shared.OUTPUT
 @attack_option("An attack (see augment-ru list attacks); A+B applies A, then B.")
 @with_options(*shared.INPUT, shared.SPANS, shared.PROBABILITY, *shared.SEARCH, *shared.SETUP)
 @option("--recipe FILE.toml", "Read options from a file; options of the command line override them.")
 @option("--with-original", 'Also write each row unperturbed, as attack "original".')
 @with_options(*shared.ROWS)
 @option("--report FILE.json", "Write the table at the end of the run as JSON.")
-@option(
-    "--copies N",
-    "Perturbations of each row by each attack, from different draws.  [default: 1]",
-    type=click.IntRange(min=1),
-)
+@option("--copies N", "Perturbations of each row by each attack, from different draws.  [default: 1]", least=1)
 @with_options(*shared.SPLIT, shared.QUIET)
 def perturb(**given: Any) -> int:  # noqa: ANN401
     """Perturb the rows of a file.
@@ -57,7 +54,7 @@ def perturb(**given: Any) -> int:  # noqa: ANN401
 
 @click.command(cls=Command)
 @click.argument("source", metavar="IN|-")
-@option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
+@shared.OUTPUT
 @shared.NORMALIZER
 @option("--set NAME.OPTION=VALUE...", "Set an option of a normalizer (see list -v).", dest="options")
 @with_options(*shared.INPUT, *shared.ROWS, *shared.SPLIT, shared.QUIET)
@@ -71,7 +68,7 @@ def normalize(**given: Any) -> int:  # noqa: ANN401
     augment-ru normalize in.csv -o out.csv --normalizer people --field comment
     """
     given["normalizers"] = given["normalizers"] or ("evasion",)
-    return jobs.normalize.normalize_rows(given)
+    return jobs.perturb.normalize_rows(given)
 
 
 def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str]) -> dict[str, Any]:
@@ -98,51 +95,33 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 
 @click.command(cls=Command, short_help="Count the right answers of models that perturbations break.")
 @click.argument("source", metavar="PERTURBED.jsonl|FOLDER|-")
-@option("--model [NAME=]KIND[:ARGUMENT]...", "See augment-ru list models; NAME: how it is shown.", dest="models")
-@option(
-    "--defence NAME...",
-    "Also each model behind this normalizer: its cost, and what it recovers; A+B: one after another.",
-    dest="defences",
-)
+@option("--model [NAME=]KIND[:ARGUMENT]...", "See augment-ru list models; NAME: how it is shown.")
+@option("--defence NAME[+NAME]...", "Also each model behind this normalizer: its cost and gain.")
 @option("--originals FILE", "The unperturbed rows, if PERTURBED does not hold them.")
 @option("--fresh FILE", "Rows that no model can know, perturbed in the same way: the control of contamination.")
 @with_options(*shared.INPUT, *shared.MODEL)
 @shared.METRIC
-@option(
-    "--shots K,K,…|task",
-    "Numbers of demonstrations; task: as many as the task's benchmark shows.  [default: 0; with --protocol task]",
-)
+@option("--shots K,K,…|task", "Numbers of demonstrations; task: its benchmark's.  [default: 0; with --protocol task]")
 @option("--protocol NAME", "How the benchmark asks and scores: mera-paper, or mera-2024, as its code does since.")
 @option("--prompts all|FILE.toml...", "Ask under all prompts of the task, or of prompt files.", dest="prompts")
 @option("--nearest KIND[:ARGUMENT]", "Show the train rows nearest to each row: tfidf, hf-encoder:MODEL.")
-@option("--judge NAME=MODEL...", "A classifier of style, meaning, fluency: the joint score of ruDetox.", dest="judges")
-@option("--episodes N", "Sets of demonstrations for each K.  [default: 5]", type=int)
-@option(
-    "--repeats N",
-    "Ask each question N times: how often the model slips, and what attacks break above that.  [default: 1]",
-    default=1,
-)
-@option("--require TEXT...", "Exit with code 3 if a number fails, such as 'asr(people) <= 5', by its interval.")
+@option("--judge NAME=MODEL...", "A classifier of style, meaning, fluency: the joint score of ruDetox.")
+@option("--episodes N", "Sets of demonstrations for each K.  [default: 5]")
+@option("--repeats N", "Ask N times: how often the model slips, and what attacks break above that.", default=1)
+@option("--require TEXT...", "Exit with code 3 if a number fails: 'asr(people) <= 5', by its interval.", dest="require")
 @option("--require-point", "Judge what --require names by the estimate, not by the end of its interval.")
 @option("--catch LABEL", "The label that a filter is to catch: missed rows and false alarms apart, by threshold.")
-@option("--by FIELD...", "Also report by the values of a field.")
+@option("--by FIELD...", "Also report by the values of a field.", dest="by")
 @shared.DEVICE
-@option("--seed N", "The seed of the random numbers.  [default: 42]", default=42)
+@option("--seed N", "The seed of the random numbers.", default=42)
 @option("--verdicts FILE.jsonl", "Human verdicts: count every rate also over valid rows.")
 @option("--title TEXT", "The title of the report.")
-@option(
-    "--date TEXT|none", "The date of the report.  [default: on the page the day on which the file of rows was written]"
-)
-@option(
-    "--flipping",
-    "Which models are asked what edits flip an answer, for the page; auto: the fast ones.  [default: auto]",
-    type=click.Choice(["auto", "all", "none"]),
-)
+@option("--date TEXT|none", "The date of the report.  [default: on the page the day when the rows were written]")
+@option("--flipping auto|all|none", "Models asked which edits flip an answer; auto: the fast ones.  [default: auto]")
 @option(
     "--table NAME...",
     "Print this table: rates, spans, counts, noise, defences, catch, contamination, together, valid, curve, broke, "
     "hard, transfer, models, attacks, strength, subpopulations, or all.  [default: what has few rows]",
-    dest="tables",
 )
 @table_format()
 @shared.LATEX
@@ -168,26 +147,22 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401
 
 @click.command(cls=Command, short_help="Search for the smallest changes that break a model's answers.")
 @click.argument("source", metavar="IN|-")
-@option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
+@shared.OUTPUT
 @option("--html REPORT.html", "What broke the answers, as a web page; needs -o.")
 @option("--model [NAME=]KIND[:ARGUMENT]", "The model; see augment-ru list models.", required=True)
 @option("--defence NAME", "Search through this normalizer: the model behind it is asked.")
 @attack_option("An attack whose changes are in the pool.", ", ".join(ATTACKS))
-@option("--budget N", f"The most queries for a row.  [default: {BUDGET}]", default=BUDGET)
-@option(
-    "--guide KIND[:ARGUMENT]",
-    "A model with scores that orders the queries of one that gives labels alone; asking it is not counted.",
-)
+@option("--budget N", "The most queries for a row.", default=BUDGET)
+@option("--guide KIND[:ARGUMENT]", "A model with scores that orders the queries; asking it is not counted.")
 @option("--targeted LABEL", "Make the model give this label.  [default: any wrong answer]", dest="target")
 @option("--no-minimal", "Stop at the first set of changes that breaks the answer.")
 @option(
     "--confirm N",
     "Ask again at least N times whether a text broke the answer, to tell slips of the model; 0: believe one answer.  "
     f"[default: {LEAST}, or 0 for models that are deterministic]",
-    type=int,
 )
-@option("--draws N", f"Random draws of each attack in the pool.  [default: {DRAWS}]", default=DRAWS)
-@option("--time SECONDS", "End the searches after this time.", dest="seconds", type=REAL)
+@option("--draws N", "Random draws of each attack in the pool.", default=DRAWS)
+@option("--time SECONDS", "End the searches after this time.", dest="seconds")
 @with_options(
     *shared.INPUT, shared.SPANS, shared.METRIC, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET
 )
@@ -243,7 +218,7 @@ def build_(**given: Any) -> None:  # noqa: ANN401
 
 @release.command(cls=Command)
 @click.argument("folder", metavar="DIR")
-@option("--rebuild N", "Perturb N rows of each task again and compare.", type=click.IntRange(min=0), default=0)
+@option("--rebuild N", "Perturb N rows of each task again and compare.", least=0, default=0)
 @option("--expect SHA256", "The digest of the manifest as it was published.")
 def verify(**given: Any) -> None:  # noqa: ANN401
     """Check a release: every file, row and edit. Print each change since it was built, with the file and the row."""
@@ -272,7 +247,7 @@ def explain(text: str, **given: Any) -> None:  # noqa: ANN401
     type=click.Choice(["attacks", "normalizers", "constraints", "similarities", "tasks", "models"]),
 )
 @option("-v/--verbose", "Also show options, reasons and files.")
-@option("--lang", "The language.  [default: that of the locale]", type=click.Choice(["en", "ru"]))
+@option("--lang en|ru", "The language.  [default: that of the locale]")
 def list_(kind: str | None, verbose: bool, lang: str | None) -> None:  # noqa: FBT001
     """List attacks, normalizers, constraints, similarities, tasks and models."""
     from augment_ru.jobs.list import language_of, listing
@@ -296,15 +271,9 @@ def check(files: tuple[str, ...]) -> None:
 @click.command(cls=Command)
 @click.argument("source", metavar="IN|-")
 @attack_option("An attack whose perturbations should pass.", "five attacks")
-@option(
-    "--accept SHARE",
-    "Share of perturbations that should pass the threshold.",
-    type=REAL,
-    default=0.9,
-    show_default=True,
-)
-@option("--at P...", "A probability to measure at.", dest="probabilities", type=REAL)
-@option("--limit N", "Read only the first N rows.", type=click.IntRange(min=2), default=200, show_default=True)
+@option("--accept SHARE", "Share of perturbations that should pass the threshold.", default=0.9)
+@option("--at P...", "A probability to measure at.", dest="probabilities")
+@option("--limit N", "Read only the first N rows.", least=2, default=200)
 @option("--report FILE.json", "Write the figures as JSON.")
 @option("--write-baseline FILE", "Write bertscore's scores of unrelated texts for each layer.", dest="baseline")
 @with_options(*shared.INPUT, shared.PROBABILITY, *shared.SETUP, shared.WORKERS)
@@ -325,7 +294,7 @@ def calibrate(**given: Any) -> None:  # noqa: ANN401
 @click.command(cls=Command, short_help="Score given pairs of texts.")
 @click.argument("source", metavar="PAIRS|-")
 @with_options(shared.SIMILARITY, shared.SET, *shared.FILE_FORM, shared.DEVICE)
-@option("-o/--output OUT.jsonl", "Each pair with its score.", type=click.Path(path_type=Path))
+@option("-o/--output OUT.jsonl", "Each pair with its score.", type=_PATH)
 @table_format()
 def similarity(**given: Any) -> None:  # noqa: ANN401
     """Score given pairs of texts: rows with `original` and `perturbed`, or the output of perturb.
@@ -347,7 +316,7 @@ def similarity(**given: Any) -> None:  # noqa: ANN401
 @shared.LATEX
 @option("--title TEXT", "The title of the comparison.")
 @option("--date TEXT", "The date of the comparison.")
-@option("--seed N", "The seed of the bootstrap.  [default: 42]", default=42)
+@option("--seed N", "The seed of the bootstrap.", default=42)
 @shared.QUIET
 def compare(**given: Any) -> None:  # noqa: ANN401
     """Compare the models in the reports of several evaluations, over the rows that all of the reports share.
@@ -357,11 +326,11 @@ def compare(**given: Any) -> None:  # noqa: ANN401
     augment-ru evaluate perturbed.jsonl --model hf-causal:gpt -o gpt.json
     augment-ru compare linear.json gpt.json --html both.html
     """
-    jobs.compare.compare_reports(given)
+    jobs.evaluate.compare_reports(given)
 
 
 @click.command(cls=Command, short_help="Means over tasks, from several reports.")
-@click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...", type=click.Path(path_type=Path))
+@click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...", type=_PATH)
 @table_format("json")
 def totals(reports: tuple[Path, ...], form: str) -> None:
     """Print the means of models over tasks, from the reports of evaluate.
@@ -373,7 +342,7 @@ def totals(reports: tuple[Path, ...], form: str) -> None:
     augment-ru evaluate release/ru_worldtree --model linear -o ru_worldtree.json
     augment-ru totals winograd.json ru_worldtree.json
     """
-    jobs.compare.print_totals(reports, form)
+    jobs.evaluate.print_totals(reports, form)
 
 
 @click.group(cls=HelpfulGroup, short_help="Have people judge perturbed rows.")
@@ -393,37 +362,27 @@ def verdicts() -> None:
     "-o/--output TASKS.json|TASKS.tsv",
     "Tasks for Label Studio (.json, with the interface beside it in .xml) or for Toloka (.tsv).",
     required=True,
-    type=click.Path(path_type=Path),
 )
 @option("--originals FILE", "The unperturbed rows, if they are elsewhere.")
 @with_options(*shared.INPUT)
 @option("--predictions FILE", "The predictions of evaluate: draw every outcome in its proportion.")
-@option("--size N", "Rows to judge.  [default: 200]", default=200, type=click.IntRange(min=1))
-@option("--seed N", "The seed of the draw.  [default: 42]", default=42)
-def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
+@option("--size N", "Rows to judge.", default=200, least=1)
+@option("--seed N", "The seed of the draw.", default=42)
+def export(source: str, output: str, **given: Any) -> None:  # noqa: ANN401
     """Write a sample of perturbed rows for annotators to judge.
 
     The question is in Russian, and no attack is named. A whole release is sampled task by task. From a report of
     evaluate, rows are sampled so that each outcome (such as broken) of the report's first model has the same share in
     the sample as in the report.
     """
-    jobs.verdicts.export_sample(source, output, given)
+    jobs.verdicts.export_sample(source, Path(output), given)
 
 
 @verdicts.command("import", cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="ANSWERS...")
-@option("-o/--output VERDICTS.jsonl", "The verdicts.", type=click.Path(path_type=Path))
-@option(
-    "--release FOLDER",
-    "The release whose rows they are of: its card and manifest state the shares of valid rows.",
-    type=click.Path(path_type=Path),
-)
-@option(
-    "--aggregate WAY",
-    "How answers are joined: majority, or dawid-skene (needs augment-ru[verdicts]).  [default: majority]",
-    default="majority",
-    type=click.Choice(["majority", "dawid-skene"]),
-)
+@option("-o/--output VERDICTS.jsonl", "The verdicts.", type=_PATH)
+@option("--release FOLDER", "The release whose card and manifest state the shares of valid rows.", type=_PATH)
+@option("--aggregate majority|dawid-skene", "How answers are joined; dawid-skene: an extra.", default="majority")
 def import_(files: tuple[Path, ...], output: Path | None, release: Path | None, aggregate: str) -> None:
     """Read the answers of annotators, exported by Label Studio (.json) or Toloka (.tsv).
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
@@ -56,7 +56,9 @@ class _Commands(HelpfulGroup):
         try:
             return super().main(*args, **{**kwargs, "standalone_mode": False})
         except _ReaderGoneError:
-            _end_quietly()
+            if sys.stdout is not None:  # the process flushes it once more at its end
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(_CLOSED_PIPE)
         except click.UsageError as error:
             _fail(misuse(error), 2)
         except click.ClickException as error:
@@ -81,12 +83,6 @@ def _left() -> str:
     files = ", ".join(map(str, written_files()))
     said = f"{files}: written" if files else "no output file was written"
     return f"{said}, and output on stdout, if any, is incomplete"
-
-
-def _end_quietly() -> NoReturn:
-    if sys.stdout is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the process flushes it once more at its end
-    sys.exit(_CLOSED_PIPE)
 
 
 def _fail(message: str, code: int) -> None:

@@ -1,5 +1,6 @@
 """Base classes of commands and groups, options that several commands share, and shell completion of their values."""
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -119,52 +120,64 @@ def completer(kind: str, *more: str, joined: bool = False) -> _Completer:
     return complete
 
 
-def option(shown: str, help_: str = "", *, dest: str | None = None, **more: Any) -> Callable[[_F], _F]:  # noqa: ANN401
-    """Define an option of a command.
+_CHOICES = re.compile(r"[a-z-]+(\|[a-z-]+)+")
+_NUMBERS = ("P", "X", "SHARE", "SECONDS")
+"""The placeholders of numbers; N stands for an integer."""
+
+
+def option(
+    shown: str,
+    help_: str = "",
+    *,
+    dest: str | None = None,
+    least: int | None = None,
+    **more: Any,  # noqa: ANN401
+) -> Callable[[_F], _F]:
+    """Define an option of a command. Its placeholder tells the type of its value.
 
     Args:
         shown: the names of the option and a placeholder for its value, as the help shows them, such as "-o/--output
-            OUT". With `...` at the end, the option can be repeated. Without a placeholder and a type, the option is a
-            flag.
-        help_: what the option does, with its default in brackets.
-        dest: the name of its parameter; None to derive it from the name of the option.
+            OUT". With `...` at the end, the option can be repeated. N is an integer, P, X, SHARE and SECONDS are
+            numbers, `full|brief|none` are choices, all else is a text. Without a placeholder, the option is a flag.
+        help_: what the option does, with its default in brackets unless `default` is given.
+        dest: the name of its parameter; None for the name of the option, in the plural if it can be repeated.
+        least: the least integer; None for any.
         more: further arguments of `click.option`.
     """
     names, _, value = shown.partition(" ")
-    settings: dict[str, Any] = {"metavar": value.removesuffix("...") or None}
-    if not value and "type" not in more:
-        settings["is_flag"] = True
+    bare = value.removesuffix("...")
+    settings: dict[str, Any] = {"metavar": bare or None, "show_default": "default" in more, "is_flag": not value}
+    if bare == "N":
+        settings["type"] = int if least is None else click.IntRange(min=least)
+    elif bare in _NUMBERS:
+        settings["type"] = REAL
+    elif _CHOICES.fullmatch(bare):
+        settings |= {"type": click.Choice(bare.split("|")), "metavar": None}
     if value.endswith("..."):
         settings["multiple"] = True
+        dest = dest or f"{names.removeprefix('--').replace('-', '_')}s"
         said, gap, default = help_.partition("  [")
         help_ = f"{said} Repeatable.{gap}{default}"
-    return click.option(*names.split("/"), *([dest] if dest else []), help=help_, **settings, **more)
+    return click.option(*names.split("/"), *([dest] if dest else []), help=help_, **{**settings, **more})
 
 
 DEVICE = option("--device NAME", "Where networks run: auto, cpu, cuda, cuda:N.  [default: auto]")
 
 
 def _probability(default: str) -> Callable[[_F], _F]:
-    return option("--probability P", f"Share of the possible changes, 0 to 1.  [default: {default}]", type=REAL)
+    return option("--probability P", f"Share of the possible changes, 0 to 1.  [default: {default}]")
 
 
 PROBABILITY = _probability("the attack's")
 
-_THRESHOLD = option(
-    "--threshold X", "The lowest similarity that passes, 0 to 1.  [default: the similarity's]", type=REAL
-)
+_THRESHOLD = option("--threshold X", "The lowest similarity that passes, 0 to 1.  [default: the similarity's]")
 
 SEARCH = (
     _THRESHOLD,
+    option("--schedule NAME", "paper: halve P until the gate passes; strongest: the most that pass.  [default: paper]"),
+    option("--candidates N", "Perturbations to try for each row.  [default: 3]"),
     option(
-        "--schedule NAME",
-        "paper: halve P until the gate passes; strongest: many changes that still pass.  [default: paper]",
-    ),
-    option("--candidates N", "Perturbations to try for each row.  [default: 3]", type=int),
-    option(
-        "--min-changes N",
-        "Make at least N changes where a row allows so many; 0 leaves some rows clean.  [default: the attack's]",
-        type=int,
+        "--min-changes N", "Make at least N changes where possible; 0: some rows stay clean.  [default: the attack's]"
     ),
 )
 """The options of the search for a perturbation that passes the gate (similarity and threshold)."""
@@ -181,17 +194,12 @@ SETUP = (
     option(
         "--constraint NAME|FILE...",
         "What is protected instead of what the task protects: a name, a rule file, FILE.py:FUNCTION.",
-        dest="constraints",
         shell_complete=completer("constraints"),
     ),
     option("--no-constraints", "Protect only links, answers and option markers."),
     option("--annotator NAME", "natasha or spacy:PIPELINE.  [default: natasha]"),
-    option("--seed N", "Seed of the random numbers.  [default: 42]", type=int),
-    option(
-        "--preset",
-        "Defaults of the other options; tape: those of the TAPE paper, with networks.  [default: offline]",
-        type=click.Choice(["offline", "tape"]),
-    ),
+    option("--seed N", "Seed of the random numbers.  [default: 42]"),
+    option("--preset offline|tape", "Other defaults; tape: the TAPE paper's, with networks.  [default: offline]"),
     DEVICE,
 )
 """The options for attacks, similarity, constraints and randomness."""
@@ -213,6 +221,7 @@ FILE_FORM = (
     option(
         "--input-format",
         "Format of the input.  [default: by the end of its name; stdin holds jsonl]",
+        is_flag=False,
         type=_Form(["jsonl", "json", "csv", "tsv", "parquet", "txt", "conll", "bio", "labelstudio", "beir:QRELS"]),
     ),
     option("--encoding NAME", "Encoding of input that is not UTF-8, such as cp1251; output is UTF-8."),
@@ -225,39 +234,30 @@ INPUT = (
         "The task of the rows.  [default: recognised from their fields]",
         shell_complete=completer("tasks", "generic"),
     ),
-    option("--field NAME...", "A field that is perturbed, in place of the task's.", dest="fields"),
+    option("--field NAME...", "A field that is perturbed, in place of the task's."),
     *FILE_FORM,
 )
 """The options for the rows and the input file: the task, the fields, and those of `FILE_FORM`."""
 SPANS = option(
-    "--spans",
+    "--spans context|inside|all",
     "What is perturbed in texts with labelled spans: what stands around them, the spans, or both.  [default: context]",
-    type=click.Choice(["context", "inside", "all"]),
 )
-METRIC = option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
+METRIC = option("--metric NAME...", "Metrics, in place of the task's.")
 
 MODEL = (
-    option("--label-field NAME...", "A field of the right answer, in place of the task's.", dest="label_fields"),
+    option("--label-field NAME...", "A field of the right answer, in place of the task's."),
     option("--train FILE", "Train rows: linear and similar models learn them; of others, they are the demonstrations."),
-    option(
-        "--model-option KIND.NAME=VALUE...",
-        "An option of the models of a kind; see augment-ru list models -v.",
-        dest="model_options",
-    ),
+    option("--model-option KIND.NAME=VALUE...", "An option of the models of a kind; see augment-ru list models -v."),
     option("--cache FILE|none", "The cache of answers.  [default: in the user's cache folder]"),
 )
 """The options for the models that are asked."""
 
-WORKERS = option("--workers N", "Processes; the output is the same.  [default: 1]", type=click.IntRange(min=1))
+WORKERS = option("--workers N", "Processes; the output is the same.  [default: 1]", least=1)
 
 SPLIT = (
     WORKERS,
     option("--resume", "Keep finished parts, and continue a killed run that was begun with --resume."),
-    option(
-        "--engine NAME",
-        "local: processes of this machine; ray[:ADDRESS]: a Ray cluster.  [default: local]",
-        default="local",
-    ),
+    option("--engine NAME", "local: processes of this machine; ray[:ADDRESS]: a Ray cluster.", default="local"),
     option(
         "--part-size MIB",
         "Mebibytes of the input that a worker does at a time.  [default: 0.125]",
@@ -267,33 +267,24 @@ SPLIT = (
 """The options for splitting a run into parts."""
 
 ROWS = (
-    option("--meta", "How much metadata each row gets.  [default: full]", type=click.Choice(["full", "brief", "none"])),
-    option(
-        "--on-error",
-        "stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",
-        type=click.Choice(["stop", "skip"]),
-    ),
-    option(
-        "--csv-safe",
-        "CSV, TSV: put an apostrophe before a cell that an edit made look like a formula of a spreadsheet.",
-    ),
-    option("--limit N", "Read only the first N rows.", type=click.IntRange(min=0)),
+    option("--meta full|brief|none", "How much metadata each row gets.  [default: full]"),
+    option("--on-error stop|skip", "At a bad row: stop, or write it to OUT.rejects.jsonl.  [default: stop]"),
+    option("--csv-safe", "CSV, TSV: put an apostrophe before a cell that an edit made look like a formula."),
+    option("--limit N", "Read only the first N rows.", least=0),
 )
 """The options for the rows that are written."""
 
 NORMALIZER = option(
     "--normalizer NAME[+NAME...]|FILE.py...",
     "A normalizer (see augment-ru list normalizers); several are done one after another.  [default: evasion]",
-    dest="normalizers",
     shell_complete=completer("normalizers", joined=True),
 )
 
+OUTPUT = option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
 QUIET = option("-q/--quiet", "Show neither progress nor the lines at the end of a run.")
 
 POOL = (_probability("1"), _THRESHOLD, *SETUP)
-"""The options of the command `attack` for its pool: the changes that attacks propose, of which the search against a
-model makes sets. Options on how many changes to try (`SEARCH`) are left out.
-"""
+"""The options of the command `attack` for the changes in its pool; those on how many to try (`SEARCH`) are left out."""
 
 
 def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:
@@ -304,9 +295,7 @@ def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:
         default: the default as the help shows it; "" if there is none.
     """
     told = f"{help_}  [default: {default}]" if default else help_
-    return option(
-        "--attack NAME[+NAME...]|FILE.py...", told, dest="attacks", shell_complete=completer("attacks", joined=True)
-    )
+    return option("--attack NAME[+NAME...]|FILE.py...", told, shell_complete=completer("attacks", joined=True))
 
 
 def table_format(*more: str) -> Callable[[_F], _F]:
@@ -315,10 +304,8 @@ def table_format(*more: str) -> Callable[[_F], _F]:
     Args:
         more: formats besides the usual ones (table, markdown, csv, latex).
     """
-    forms = click.Choice(["table", "markdown", "csv", "latex", *more])
-    return option(
-        "--format", "How the tables are printed.", dest="form", type=forms, default="table", show_default=True
-    )
+    forms = "|".join(("table", "markdown", "csv", "latex", *more))
+    return option(f"--format {forms}", "How the tables are printed.", dest="form", default="table")
 
 
 LATEX = option(

@@ -4,6 +4,7 @@ import copy
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
@@ -269,7 +270,8 @@ class Perturber:
         possible, cleared = np.zeros((2, records), dtype=np.bool_)
         possible[units.records[gate.by_candidate(changes).max(axis=0) > 0]] = True
         cleared[units.records[clean]] = True
-        return Perturbed(self.settings, prepared, edits, best, possible, cleared & ~possible)
+        kept = replace(prepared)  # results, which may be kept for long, do not hold the scorer
+        return Perturbed(self.settings, kept, edits, best, possible, cleared & ~possible)
 
     @staticmethod
     def _units(prepared: Prepared, scorer: Scorer, found: Sequence[Proposals]) -> Units:

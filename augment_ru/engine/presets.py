@@ -232,7 +232,6 @@ def run_of(
     search: Mapping[str, Any] = MappingProxyType({}),
     seed: int | None = None,
     device: str | None = None,
-    wrap: Callable[[Similarity], Similarity] = lambda similarity: similarity,
     may_import: bool = False,
 ) -> Run:
     """Make the attacks and the gate of a run from a preset and a user's choices.
@@ -245,7 +244,6 @@ def run_of(
         search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor).
         seed: the seed of the random draws; None for the default of `Perturber`.
         device: the device of all networks; None leaves their devices as they are.
-        wrap: a function that takes the chosen similarity and returns the one that is used.
         may_import: whether the names of the attacks and of the similarity may be those of the user's own code, such as
             `my_attack.py`. True if the user gave them, False if they come from a file.
 
@@ -257,7 +255,6 @@ def run_of(
     on_device = made.on_device(device) if made and device else made
     runs_network = on_device is not made
     search = {**search, **({} if seed is None else {"seed": seed})}
-    gated = wrap(on_device) if on_device else None
     perturbers = []
     for choice in attacks:
         named = saying_instead(partial(_in_recipe, choice.name), AugmentError)
@@ -267,7 +264,7 @@ def run_of(
             placed = attack.on_device(device) if device else attack
             runs_network |= placed is not attack
             own = search if choice.threshold is None else {**search, "threshold": choice.threshold}
-            perturbers.append(Perturber(placed, similarity=gated, **own))
+            perturbers.append(Perturber(placed, similarity=on_device, **own))
     scorer = on_device.signature if on_device else "none"  # a model that is not there is an error before anything runs
     return Run(perturbers, on_device, scorer, runs_network)
 

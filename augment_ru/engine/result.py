@@ -1,5 +1,6 @@
 """The results of attacks on records: of a chunk in columns, of each record as an object, and the rows to write."""
 
+import copy
 import json
 import math
 import operator
@@ -22,7 +23,7 @@ from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.search import Cost, Found
 from augment_ru.errors import AugmentError, brief, check_known
 from augment_ru.formats.json_lines import encoded
-from augment_ru.formats.row import Changed, lines_with, replaced, written
+from augment_ru.formats.row import Changed, lines_with, new_row, written
 from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.options import reordered
 from augment_ru.records.record import AlikeRecords, Record
@@ -283,14 +284,6 @@ class Perturbed:
         record, every = self.prepared.records[at], self.metadata(meta)
         metadata = None if every is None else every[at].decode()
         return Changed(new_values(record, self.scripts(at), self.outcomes[at].order), metadata)
-
-    def rows(self, meta: str) -> list[tuple[Record, Changed]]:
-        """Return each record with the new values of its row and its metadata, without making `Result` objects.
-
-        Args:
-            meta: how much metadata is returned: `full`, `brief` or `none`.
-        """
-        return [(record, self.changed(at, meta)) for at, record in enumerate(self.prepared.records)]
 
     def lines(self, records: AlikeRecords, meta: str) -> Iterator[bytes]:
         """Yield each row with its new values as a line of JSON.
@@ -565,7 +558,7 @@ class Result:
         Args:
             meta: how much metadata the row gets: `full`, `brief` or `none`.
         """
-        return replaced(self.record, self.changed(meta))
+        return new_row(copy.deepcopy(dict(self.record.values)), self.changed(meta))
 
     def line(self, meta: str = "full") -> str:
         """Return the new row as a line of JSON; unchanged values are written with the characters that were read.

@@ -26,12 +26,17 @@ class References(Sequence[str]):
 
     Args:
         batch: the texts.
+
+    Attributes:
+        scorer: the similarity that was last asked to compare these texts, and its scorer, which serves all attacks on
+            these records as long as the prepared records are held.
     """
 
-    __slots__ = ("batch",)
+    __slots__ = ("batch", "scorer")
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
+        self.scorer: tuple[Similarity, Scorer] | None = None
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -242,15 +247,20 @@ class _FunctionScorer(Scorer):
 def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
     """Return the object that compares perturbed texts with these original texts, as a similarity makes it (`against`).
 
-    Its type is checked, because the similarity may be a user's own.
+    Its type is checked, because the similarity may be a user's own. It is made once for the texts of a chunk.
 
     Raises:
         AugmentError: `against` raises an error or does not return a `Scorer`.
     """
+    known = references.scorer if isinstance(references, References) else None
+    if known and known[0] is similarity:
+        return known[1]
     with failing(f"the similarity ({type(similarity).__name__})"):
         scorer: object = similarity.against(references)
     if not isinstance(scorer, Scorer):
         raise AugmentError(f"{type(similarity).__name__}.against returned {type(scorer).__name__}; return a Scorer")
+    if isinstance(references, References):
+        references.scorer = similarity, scorer
     return scorer
 
 

@@ -17,7 +17,6 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
@@ -47,7 +46,7 @@ def check_packing(name: str) -> None:
     Raises:
         AugmentError: a package that is needed for this is not installed.
     """
-    if name.lower().endswith(".zst") and find_spec("pyarrow") is None:
+    if name.lower().endswith(".zst"):
         _arrow(name)
 
 
@@ -357,19 +356,21 @@ def check_input(source: str, option: str = "") -> None:
         raise AugmentError(f"{option} {source}: {problem}".lstrip())
 
 
+_MODULE = re.compile(r"\bpython:([\w.]+)")
 _SEPARATOR = re.compile(r"[:=@#,]")
-"""The characters that may surround a file name in the value of an option: `linear:FILE`, `NAME.OPTION=FILE`,
-`FILE@LAYER`.
-"""
+"""The characters that may surround a file name in the value of an option, as in `NAME.OPTION=FILE`, `FILE@LAYER`."""
 
 
 def named_files(values: Iterable[str]) -> list[str]:
     """Return the files and folders that exist and are named in the values of options.
 
-    A value may be a path itself, or hold one between separators such as `=` and `:`.
+    A value may be a path itself, or hold one between separators such as `=` and `:`. `python:MODULE` names the file of
+    a module in this folder.
     """
     found: list[str] = []
     for value in values:
+        modules = (f"{module.replace('.', '/')}.py" for module in _MODULE.findall(value))
+        found += [str(Path(module).resolve()) for module in modules if Path(module).is_file()]
         marks = [*_SEPARATOR.finditer(value)]
         stops = [mark.start() for mark in marks] + [len(value)]
         for start, stop in zip([0, *(mark.end() for mark in marks)], stops, strict=True):

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
@@ -82,14 +82,11 @@ class JsonLines:
         stream: the file or the part.
         called_json: whether the name of the file ends in `.json`.
         first: the number that the first line of `stream` has in the file.
+        unit: what messages call a line: `row` if the lines were made of another layout.
     """
 
-    unit: ClassVar[str] = "line"
-
-    def __init__(self, stream: BinaryIO, *, called_json: bool = False, first: int = 1) -> None:
-        self.stream, self._first = stream, first
-        self.called_json = called_json
-        """Whether the name of the file ends in `.json`."""
+    def __init__(self, stream: BinaryIO, *, called_json: bool = False, first: int = 1, unit: str = "line") -> None:
+        self.stream, self.called_json, self._first, self.unit = stream, called_json, first, unit
 
     def __iter__(self) -> Iterator[Line]:
         """Yield the lines."""

@@ -41,9 +41,7 @@ class Line(NamedTuple):
     data: bytes
     problem: str | None = None
     end: bytes = b"\n"
-    """The line end; empty for a last line without one."""
     place: Any = None
-    """Further data that the format keeps for the row."""
 
     def usable(self) -> "Line":
         """Return the line itself; raise an error if it cannot be used.

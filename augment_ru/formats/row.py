@@ -1,8 +1,6 @@
 """Write a row: the JSON line or the dictionary that was read, with the new values and the metadata."""
 
-import copy
 import json
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from operator import itemgetter
@@ -32,7 +30,6 @@ class Changed(NamedTuple):
 
     values: Mapping[Path, Any]
     metadata: str | None = None
-    """The metadata as JSON text; None adds no metadata."""
     key: str = KEY
 
 
@@ -104,30 +101,6 @@ def lines_with(
 
 
 _BRACE, _SPACE = b"} "
-
-
-class LinesAtOnce(Sequence[tuple[Record, Changed]]):
-    """The new rows of some records, as a sequence of pairs: the original record, and what changed in it.
-
-    Its method `lines` makes the JSON of all rows at once.
-    """
-
-    @abstractmethod
-    def lines(self) -> Iterable[bytes] | None:
-        """Return the new JSON line of each record, ended by a line feed; None if they cannot be made all at once."""
-
-
-def replaced(record: Record, changed: Changed) -> dict[str, Any]:
-    """Return the new row as a dictionary; it shares no objects with the original record.
-
-    Args:
-        record: the original record.
-        changed: the new values and the metadata.
-
-    Raises:
-        AugmentError: the row already has a field with the name of the metadata.
-    """
-    return new_row(copy.deepcopy(dict(record.values)), changed)
 
 
 def new_row(values: Mapping[str, Any], changed: Changed) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from augment_ru.formats.delimited import Table, TableLayout, cell_text, check_na
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import Around, JsonLines, encoded_row
 from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream, with_columns
-from augment_ru.formats.row import Changed, LinesAtOnce, new_row, written
+from augment_ru.formats.row import Changed, new_row, written
 from augment_ru.formats.sources import Ends, RowSource
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.record import Record
@@ -73,10 +73,10 @@ class Sink(ABC):
         """
 
     def join(self, part: bytes, array: int = 0) -> None:  # noqa: ARG002  (only arrays of JSON have numbers)
-        """Add the rows that another sink (writer of rows) wrote for a part of the input.
+        """Add rows that are written already, such as those that another sink wrote for a part of the input.
 
         Args:
-            part: the bytes that the other sink (made by `sink_of(..., part=...)`) wrote.
+            part: the rows as bytes of this format, such as another sink (made by `sink_of(..., part=...)`) writes.
             array: for JSON files, the index of the array from which the rows were read, from 0.
         """
         self._stream.write(part)
@@ -390,18 +390,6 @@ class LinesSink(_Lines):
         """
         return written(record, changed)
 
-    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        """Write rows, each given as the original record and what changed in it.
-
-        Raises:
-            AugmentError: JSON cannot hold a row, or a row already has a field with the name of the metadata.
-        """
-        lines = rows.lines() if isinstance(rows, LinesAtOnce) else None
-        if lines is None:
-            super().write(rows)
-        else:
-            self._stream.write(b"".join(lines))
-
 
 class TextSink(_Lines):
     """Writes the perturbed text of each row on a line; other fields and metadata are not written."""
@@ -527,11 +515,8 @@ class _TableSink(Sink):
 
     def check(self, record: Record) -> None:
         if not self._same:
-            value_types.check_values(
-                record.values,
-                value_types.table_problem,
-                value_types.TO_PARQUET if record.line is None else value_types.TO_LINES,
-            )
+            advice = value_types.TO_PARQUET if record.line is None else value_types.TO_LINES
+            value_types.check_values(record.values, value_types.table_problem, advice)
             if self._layout.is_tsv:
                 value_types.check_values(record.values, value_types.line_feed, "write CSV (-o OUT.csv)")
             names = self._names_of(record)

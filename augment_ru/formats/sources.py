@@ -64,14 +64,8 @@ class TextLines:
         return None, {FIELD: decoded(line.data)}, Ends("\ufeff" if line.place else "", line.end.decode())
 
 
-class ConvertedRows(JsonLines):
-    """Rows of a file in another layout (such as CoNLL), converted to JSON lines and numbered from 1."""
-
-    unit: ClassVar[str] = "row"
-
-
-def layout_of(kind: str, stream: BinaryIO) -> ConvertedRows | None:
-    """Return the rows of a file in a layout such as CoNLL; None if `kind` names none of the layouts.
+def layout_of(kind: str, stream: BinaryIO) -> JsonLines | None:
+    """Return the rows of a file in a layout such as CoNLL, as JSON lines; None if `kind` names none of the layouts.
 
     Args:
         kind: the layout: `bio`, `conll`, `labelstudio`, or `beir` with the file of relevance judgements, as in
@@ -85,7 +79,7 @@ def layout_of(kind: str, stream: BinaryIO) -> ConvertedRows | None:
     if name not in LAYOUTS:
         return None
     rows = LAYOUTS[name](stream, argument)
-    return ConvertedRows(BytesIO(b"".join(f"{encoded_row(row)}\n".encode() for row in rows)))
+    return JsonLines(BytesIO(b"".join(f"{encoded_row(row)}\n".encode() for row in rows)), unit="row")
 
 
 def _beir(stream: BinaryIO, qrels: str) -> Iterator[dict[str, Any]]:
@@ -226,8 +220,9 @@ TABLES = ("CSV", "TSV")
 class RowSource(Protocol):
     """A source of rows in one format, such as a file or a part of it."""
 
-    unit: ClassVar[str]
-    """The word that messages use for a row: line or row."""
+    @property
+    def unit(self) -> str:
+        """The word that messages use for a row: line or row."""
 
     def __iter__(self) -> Iterator[Line]:
         """Yield the rows, not yet parsed."""

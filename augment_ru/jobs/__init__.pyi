@@ -1,11 +1,9 @@
 from . import attack as attack
 from . import calibrate as calibrate
 from . import check as check
-from . import compare as compare
 from . import evaluate as evaluate
 from . import explain as explain
 from . import messages as messages
-from . import normalize as normalize
 from . import perturb as perturb
 from . import release as release
 from . import similarity as similarity

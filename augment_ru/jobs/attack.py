@@ -10,7 +10,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from augment_ru.adversary.adversary import NAME, Adversary, Finding, check_search
+from augment_ru.adversary.adversary import NAME, Adversary, check_search
 from augment_ru.adversary.case import STATUSES, SearchCase
 from augment_ru.adversary.confirmation import MEASURED
 from augment_ru.adversary.defaults import ATTACKS
@@ -26,12 +26,11 @@ from augment_ru.evaluation.protocol import EvaluationSettings
 from augment_ru.evaluation.searches import learned_from, recorded, told
 from augment_ru.formats.files import check_input, check_outputs, twice
 from augment_ru.formats.read import RowsRead, read_rows
-from augment_ru.formats.row import Changed
 from augment_ru.jobs.messages import Advance, checking, progress, say
 from augment_ru.jobs.outputs import is_shown, write_file
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.perturb import wrote
-from augment_ru.jobs.row_work import OnChunk, RowWork, opened, where_of, write_rows
+from augment_ru.jobs.row_work import MadeRows, OnChunk, RowWork, opened, where_of, write_rows
 from augment_ru.jobs.rows import RowsJob, model_options, rows_job
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.record import Record
@@ -67,14 +66,14 @@ def attack_rows(given: Mapping[str, Any]) -> int:
         # each search depends on the labels of all rows
         split = replace(rows.split, facts={**rows.split.facts, "the rows": reading.digest})
         until = seconds and time.time() + seconds
-        shown: list[Finding] | None = [] if is_shown(rows.output) else None
+        shown: list[Any] | None = [] if is_shown(rows.output) else None
         job = replace(rows, split=split, accepts=partial(_check_answer, schema.scoring.gold))
-        work = SearchRows(job, given, schema, labels, [one.values for one in first], until, shown)
+        work = SearchRows(job, given, schema, labels, [one.values for one in first], until)
         with progress("attack", "rows", total, quiet=rows.quiet) as advance:
             if split.has_parts:
                 write_parts(work, tally, lambda done: advance(done.rows, note=_note(tally.searches)), content)
             else:
-                write_rows(work, tally, advance, content, shown=shown is not None)
+                write_rows(work, tally, advance, content, None if shown is None else shown.extend)
     if shown is not None:  # only now, because the bar was on the same terminal
         from augment_ru.jobs.differences import shows_differences  # noqa: PLC0415  (only a terminal needs it)
 
@@ -132,7 +131,6 @@ class SearchRows(RowWork):
         originals: the first rows of the input. They are used to measure how often the model slips (gives an answer that
             it does not usually give).
         deadline: the Unix time (in seconds) at which the searches end; None for no deadline.
-        shown: a list to which the results of the searches are added instead of being written; None to write them.
     """
 
     given: Mapping[str, Any]
@@ -140,7 +138,6 @@ class SearchRows(RowWork):
     labels: tuple[str, ...] | None
     originals: Sequence[Mapping[str, Any]]
     deadline: float | None
-    shown: list[Finding] | None = None
 
     def begin(self) -> OnChunk:
         """Load the model, and return the function that searches a chunk (the records that are read at once)."""
@@ -167,7 +164,7 @@ class SearchRows(RowWork):
                 adversary.use_cache(cache)
                 adversary.measure_slips([Record(values, self.schema) for values in self.originals])
 
-        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
+        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> MadeRows:
             counts = tally.searches.copy()  # so that a chunk that fails counts nothing
             own = {"gold": scoring.gold, "metrics": scoring.metrics}
             records = [replace(record, task=record.task.changed(**own)) for record in chunk]
@@ -187,10 +184,7 @@ class SearchRows(RowWork):
             tally.searches = counts
             tally.written += len(found)
             tally.warned += sum(bool(one.warnings) for one in found)
-            if self.shown is not None:
-                self.shown.extend(found)
-                return ()
-            return [(one.record, one.changed(job.meta)) for one in found]
+            return MadeRows(found)
 
         return on_chunk
 
@@ -266,10 +260,7 @@ def _labels(
 
 
 _RIGHT_ALREADY = "right already"
-"""The reason that a search states for a row whose right answer is the target label: nothing in it can be broken.
-
-Rates leave such rows out.
-"""
+"""The reason that a search states for a row whose right answer is the target label; rates leave such rows out."""
 
 
 def _closing(tally: Tally) -> str:

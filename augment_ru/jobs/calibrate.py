@@ -1,7 +1,8 @@
 """Measure a similarity on a user's texts: score unrelated pairs and perturbed texts, and propose a threshold."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -185,7 +186,7 @@ def calibrated(
         *(_Pairs(ones[at : at + _ROWS], others[at : at + _ROWS]) for at in range(0, len(ones), _ROWS)),
         *(records[at : at + _ROWS] for at in range(0, len(records), _ROWS)),
     ]
-    work = _Scoring(preparation, similarity, tuple(perturber for _, perturber, _ in strengths))
+    work = partial(_scored, preparation, similarity, tuple(perturber for _, perturber, _ in strengths))
     of_pairs: list[Floats] = []
     of_attacks: list[Sequence[Floats]] = []
     for part, scores in in_order(engine or InProcess(), work, parts):
@@ -237,24 +238,19 @@ class _Pairs(NamedTuple):
     others: list[str]
 
 
-class _Scoring(NamedTuple):
-    """Scores pairs of texts, or the changes that each perturber makes to records; rounds scores to four decimals."""
-
-    preparation: Preparation
-    similarity: Similarity
-    perturbers: tuple[Perturber, ...]
-
-    def begin(self) -> Callable[[Sequence[Record] | _Pairs], list[Floats]]:
-        """Return the function that scores a part; models are loaded when they are first needed."""
-        return self._scores
-
-    def _scores(self, part: Sequence[Record] | _Pairs) -> list[Floats]:
-        if isinstance(part, _Pairs):
-            scorer = scorer_of(self.similarity, part.ones)
-            return [np.round(checked_scores(scorer, np.arange(len(part.ones)), part.others), DIGITS)]
-        needs = [Needs(self.similarity.layers), *(perturber.attack.needs for perturber in self.perturbers)]
-        prepared = self.preparation.chunk(part, needs)
-        return [_scores(prepared, perturber, self.similarity) for perturber in self.perturbers]
+def _scored(
+    preparation: Preparation,
+    similarity: Similarity,
+    perturbers: Sequence[Perturber],
+    part: Sequence[Record] | _Pairs,
+) -> list[Floats]:
+    """Score pairs of texts, or the changes that each perturber makes to records; round scores to four decimals."""
+    if isinstance(part, _Pairs):
+        scorer = scorer_of(similarity, part.ones)
+        return [np.round(checked_scores(scorer, np.arange(len(part.ones)), part.others), DIGITS)]
+    needs = [Needs(similarity.layers), *(perturber.attack.needs for perturber in perturbers)]
+    prepared = preparation.chunk(part, needs)
+    return [_scores(prepared, perturber, similarity) for perturber in perturbers]
 
 
 def _scores(prepared: Prepared, perturber: Perturber, similarity: Similarity) -> Floats:

@@ -1,4 +1,4 @@
-"""The work of `augment-ru evaluate`: check the options, evaluate the models, and write the report."""
+"""The work of `augment-ru evaluate`, `compare` and `totals`: check the options, make a report or read some, write."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError, amount, brief, printable, saying_instead
+from augment_ru.evaluation import totals
 from augment_ru.evaluation.answers import labels_among
+from augment_ru.evaluation.compare import compare, compared_page, compared_tables, named_report
 from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.entries import Requirement
 from augment_ru.evaluation.evaluation import Evaluation, checked_models, evaluate
 from augment_ru.evaluation.examples import default_path, runs_network
 from augment_ru.evaluation.loading import rows_file
 from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
-from augment_ru.evaluation.report import AnyReport, Report, as_json
+from augment_ru.evaluation.report import AnyReport, Report, as_json, read_report
 from augment_ru.evaluation.table_text import LatexOptions, ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, paper_table, tables_of
 from augment_ru.formats.files import check_input, check_outputs, named_files
-from augment_ru.formats.json_lines import encoded_row, json_text
+from augment_ru.formats.json_lines import encoded, encoded_row, json_text
 from augment_ru.jobs.messages import check_used, checking, progress, say
 from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.rows import check_device, model_options, stated
@@ -168,11 +170,10 @@ def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None
     for name, path in inputs.items():
         if path is not None:
             check_input(path, name)
-    arguments = [model.partition(":")[2] for model in given["models"]]
-    code = [f"{argument.partition(':')[0].replace('.', '/')}.py" for argument in arguments]  # of python:MODULE:NAME
     values = [value for named in settings.options.values() for value in named.values()]
     cache = [] if settings.cache == "none" else [str(settings.cache)]
-    named = named_files([*settings.prompts, *arguments, *code, *values, *([task] if task.endswith(".toml") else [])])
+    tasks = [task] if task.endswith(".toml") else []
+    named = named_files([*settings.prompts, *given["models"], *values, *tasks])
     outputs = {name: given[name] for name in ("output", "html", "predictions", "worst_case", "submission")}
     if outputs["output"] == "-":
         del outputs["output"]
@@ -269,3 +270,51 @@ def _print_counts(runs: Sequence[ModelRun], *, quiet: bool) -> None:
         prompt, completion = (counts.spent[f"{kind}_tokens"] for kind in ("prompt", "completion"))
         counted = f"{prompt:,} tokens in questions and {completion:,} in replies"
         say(f"{name}: about {counts.expected:,} tokens were expected in questions; {counted}", quiet=quiet)
+
+
+def compare_reports(given: Mapping[str, Any]) -> None:
+    """Compare reports, print the tables, and write the files. If the comparison goes to stdout, tables go to stderr.
+
+    Args:
+        given: the values of the options of `compare`, by parameter name.
+
+    Raises:
+        AugmentError: a file is not a report or cannot be written, or the reports share no rows.
+    """
+    reports, output, html, form = (given[name] for name in ("reports", "output", "html", "form"))
+    with checking():
+        check_used(given, ("title", "date"), ("output", "html"), "stands in the comparison")
+        options = latex_options(given["latex"], form)
+        for path in reports:
+            check_input(path)
+        check_outputs([("`output`", None if output == "-" else output), ("`html`", html)], reports)
+    read = [named_report(Path(path)) for path in reports]
+    found = compare(read, seed=given["seed"], title=given["title"], date=given["date"])
+    tables = compared_tables(found)
+    write_json(output, as_json(found))
+    if html is not None:
+        write_file(html, [compared_page(found, tables).encode("utf-8", "replace")])
+    shown = [table for table in tables if table.key != "attacks" or form != "table"]
+    print_shown(shown, form, found, latex=options, to_stderr=output == "-")
+    say_written([output, html], "the comparison", "`html` PAGE.html makes a page", quiet=given["quiet"])
+
+
+def print_totals(reports: Sequence[Path], form: str) -> None:
+    """Print the means of models over several tasks, from the reports of `evaluate`.
+
+    Args:
+        reports: the files of the reports, one for each task.
+        form: how the tables are printed: `table` for the terminal, `json`, `markdown`, `csv` or `latex`.
+
+    Raises:
+        AugmentError: a file is not a report.
+    """
+    with checking():
+        read = [read_report(path) for path in reports]
+    if form == "json":
+        print(encoded(as_json(totals.totals(read))))
+        return
+    for table in totals.total_tables(read, [path.stem for path in reports]):
+        print_shown([table], form)
+        if form != "table":
+            print()

@@ -21,16 +21,13 @@ _ALIKE = (
     "report require require_point resume schedule seed set shots similarity spans submission task threshold title "
     "train verdicts with_original workers worst_case"
 )
+_REPEATED = "attacks constraints defences fields judges label_fields metrics model_options models normalizers"
 _OTHERS = {
-    "__cause__": "--debug", "attacks": "--attack", "baseline": "--write-baseline", "constraints": "--constraint",
-    "constraints=()": "--no-constraints",
-    "defences": "--defence", "fields": "--field", "form": "--format",
-    "judges": "--judge", "label_fields": "--label-field",
-    "metrics": "--metric", "model_options": "--model-option", "models": "--model", "normalizers": "--normalizer",
-    "options": "--set", "output": "-o",
-    "probabilities": "--at", "seconds": "--time", "target": "--targeted",
+    "__cause__": "--debug", "baseline": "--write-baseline", "constraints=()": "--no-constraints", "form": "--format",
+    "options": "--set", "output": "-o", "probabilities": "--at", "seconds": "--time", "target": "--targeted",
 }  # fmt: skip
-_OPTIONS = {**{name: f"--{name.replace('_', '-')}" for name in _ALIKE.split()}, **_OTHERS}
+_NAMES = {name: name for name in _ALIKE.split()} | {name: name.removesuffix("s") for name in _REPEATED.split()}
+_OPTIONS = {**{name: f"--{option.replace('_', '-')}" for name, option in _NAMES.items()}, **_OTHERS}
 _NAMED = re.compile(rf"`({'|'.join(map(re.escape, _OPTIONS))})`")
 
 

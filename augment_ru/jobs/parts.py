@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cached_property
 from hashlib import blake2b
 from io import BytesIO
 from typing import Any, BinaryIO, NamedTuple
@@ -160,8 +160,9 @@ def _difference(store: PartStore, facts: Mapping[str, Any]) -> str:
     return "parts of another run stand beside the output; run without it to begin anew"
 
 
-class PartWork(NamedTuple):
-    """What a worker does with the parts of the input that it gets.
+@dataclass(frozen=True)
+class PartWork:
+    """What a worker does with the parts of the input that it gets: called with a part, it returns what it made of it.
 
     Attributes:
         rows: what the command does with rows.
@@ -172,27 +173,31 @@ class PartWork(NamedTuple):
     rows: row_work.RowWork
     is_final: bool = True
 
-    def begin(self) -> Callable[[JobPart], PartDone]:
-        """Load what the work needs, and return the function that does a part."""
-        return partial(_do, self, self.rows.begin())
+    @cached_property
+    def _on_chunk(self) -> row_work.OnChunk:
+        return self.rows.begin()
 
+    def __call__(self, part: JobPart) -> PartDone:
+        """Do a part.
 
-def _do(work: PartWork, on_chunk: row_work.OnChunk, part: JobPart) -> PartDone:
-    job = replace(work.rows.job, limit=part.limit)
-    tally = Tally.of(job.perturbers)
-    rows, rejects = BytesIO(), BytesIO()
-    source = part.file_part.source()
-    with closing(row_work.sink_for(job, rows, source, part.learnt)) as sink:
-        try:
-            for chunk in row_work.RowsReading(source, job, tally, rejects.write, sink.check).chunks(sink):
-                for made in row_work.rows_made(chunk, on_chunk, tally, silent):
-                    sink.write(made)
-        except AugmentError:
-            if work.is_final:
-                raise
-            return PartDone(b"", b"", failed=True)
-        sink.finish()
-        return PartDone(rows.getvalue(), rejects.getvalue(), tally, sink.learnt())
+        Raises:
+            AugmentError: a row cannot be used, and `is_final` is True.
+        """
+        job = replace(self.rows.job, limit=part.limit)
+        tally = Tally.of(job.perturbers)
+        rows, rejects = BytesIO(), BytesIO()
+        source = part.file_part.source()
+        with closing(row_work.sink_for(job, rows, source, part.learnt)) as sink:
+            try:
+                for chunk in row_work.RowsReading(source, job, tally, rejects.write, sink.check).chunks(sink):
+                    for made in row_work.rows_made(chunk, self._on_chunk, tally, silent):
+                        made.write(sink, job.meta)
+            except AugmentError:
+                if self.is_final:
+                    raise
+                return PartDone(b"", b"", failed=True)
+            sink.finish()
+            return PartDone(rows.getvalue(), rejects.getvalue(), tally, sink.learnt())
 
 
 def write_parts(
@@ -224,11 +229,11 @@ def write_parts(
         )
         parts = (JobPart(file_part, Learnt(sink.learnt().names), job.limit) for file_part in found)
         stands_alone = job.limit is None and not sink.learns_types
-        begin = cache(PartWork(ready).begin)
+        once, again = PartWork(ready, is_final=stands_alone), PartWork(ready)
         count = 0
-        with closing(in_order(job.split.made(), PartWork(ready, is_final=stands_alone), parts, kept)) as every:
+        with closing(in_order(job.split.made(), once, parts, kept.find, kept.save)) as every:
             for part, made in every:
-                done = _checked(part, made, sink, tally.rows, begin)
+                done = _checked(part, made, sink, tally.rows, again)
                 sink.join(done.rows, part.file_part.array)
                 output.rejected(done.rejects)
                 tally.add(done.tally)
@@ -281,14 +286,12 @@ def _with_names(found: Iterator[FilePart], sink: Sink, job: RowsJob) -> Iterator
         while not sink.learnt().names and (file_part := next(found, None)) is not None:
             held.append(file_part)
             rows = file_part.source()
-            any(row_work.RowsReading(rows, lenient, Tally({}), lambda _line: None, sink.check).records(rows))
+            any(row_work.RowsReading(rows, lenient, Tally({}), check=sink.check).records(rows))
     yield from held
     yield from found
 
 
-def _checked(
-    part: JobPart, made: PartDone, sink: Sink, rows: int, begin: Callable[[], Callable[[JobPart], PartDone]]
-) -> PartDone:
+def _checked(part: JobPart, made: PartDone, sink: Sink, rows: int, again: PartWork) -> PartDone:
     """Return the outcome to write for a part: `made`, or that of a second try if `made` does not fit the rows before.
 
     Args:
@@ -296,7 +299,7 @@ def _checked(
         made: its outcome, made without knowing the rows before it.
         sink: what the rows are written to; it is told the names and types of columns that the part determines.
         rows: how many rows were read before the part.
-        begin: returns the function that does a part.
+        again: the work of the second try.
 
     Raises:
         AugmentError: a row cannot be used and is not skipped.
@@ -307,7 +310,7 @@ def _checked(
     if not (ends or made.failed or _taught(sink, made, before)):
         return made
     types = before.types if sink.learns_types else ()
-    exact = begin()(part._replace(learnt=Learnt(part.learnt.names, types), limit=left))
+    exact = again(part._replace(learnt=Learnt(part.learnt.names, types), limit=left))
     sink.learn(exact.learnt)
     return exact
 

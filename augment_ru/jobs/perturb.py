@@ -1,22 +1,25 @@
-"""The work of `augment-ru perturb`: perturb the rows of a file, and print figures about them."""
+"""The work of `augment-ru perturb` and `normalize`: make new rows of those of a file, and print figures about them."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
-from augment_ru.engine.result import Perturbed, Result, original
+from augment_ru.engine.prepare import Preparation
+from augment_ru.engine.result import Perturbed, original
 from augment_ru.errors import amount
-from augment_ru.formats.row import Changed, LinesAtOnce
 from augment_ru.jobs.messages import Advance, checking, progress, say, tell, terminal_width
 from augment_ru.jobs.outputs import is_shown, rejects_of, write_file
 from augment_ru.jobs.parts import write_parts
-from augment_ru.jobs.row_work import OnChunk, RowWork, size_of, write_rows
-from augment_ru.jobs.rows import RowsJob, rows_job
+from augment_ru.jobs.row_work import MadeRows, OnChunk, RowWork, size_of, write_rows
+from augment_ru.jobs.rows import RowsJob, job_of, rows_job
 from augment_ru.jobs.summary import Tally, summary_lines
+from augment_ru.normalizers._normalization import normalizations_of
+from augment_ru.normalizers._normalizer import KEY, Normalizer
 from augment_ru.records.record import AlikeRecords, Record
+from augment_ru.registry import own_files
 
 T = TypeVar("T")
 
@@ -46,7 +49,7 @@ def run(job: RowsJob) -> int:
         AugmentError: a row or a file is wrong.
     """
     tally = Tally.of(job.perturbers)
-    make_rows("perturb", job, tally, lambda show: PerturbRows(job, show))
+    make_rows("perturb", PerturbRows(job), tally)
     if job.report is not None:
         write_file(job.report, [tally.report(job.perturbers[0])])
     if not job.quiet:
@@ -57,62 +60,94 @@ def run(job: RowsJob) -> int:
     return 1 if tally.skipped else 0
 
 
-Show: TypeAlias = Callable[[Sequence[Result]], None]
-"""A function that shows results on a terminal."""
-
-
-def make_rows(name: str, job: RowsJob, tally: Tally, work_of: Callable[[Show | None], RowWork]) -> None:
+def make_rows(name: str, work: RowWork, tally: Tally) -> None:
     """Do a run: write its rows, or show them if the output is a terminal. Meanwhile show a progress bar.
 
     Args:
         name: the command.
-        job: the run.
+        work: what it does with the rows.
         tally: the counts of the run, which are increased.
-        work_of: a function that makes the work on the rows. Its argument is a function that shows results on the
-            terminal, or None if rows are written.
 
     Raises:
         AugmentError: a row or a file is wrong.
     """
-    show: Show | None = None
+    job, show = work.job, None
     if is_shown(job.output):
         from augment_ru.jobs.differences import shows_differences  # noqa: PLC0415  (only a terminal needs it)
 
         show = shows_differences(lambda result: result.settings.attack)
     with progress(name, "rows", size_of(job), quiet=job.quiet or show is not None) as advance:
         if job.split.has_parts:
-            write_parts(work_of(show), tally, lambda done: advance(done.rows, done.read))
+            write_parts(work, tally, lambda done: advance(done.rows, done.read))
         else:
-            write_rows(work_of(show), tally, advance, shown=show is not None)
+            write_rows(work, tally, advance, show=show)
 
 
-@dataclass(frozen=True, slots=True)
 class PerturbRows(RowWork):
-    """What the command `perturb` does with the rows of a run.
+    """What the command `perturb` does with the rows of a run."""
 
-    Attributes:
-        job: the run: its files, attacks and settings.
-        show: a function that shows the results instead of writing them; None to write them.
-    """
-
-    show: Show | None = None
+    __slots__ = ()
 
     def begin(self) -> OnChunk:
         """Return the function that perturbs a chunk (records read at once); attacks load data on first use."""
         read = 0
 
-        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
+        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> MadeRows:
             nonlocal read
             share = (tally.read - read) / (len(self.job.perturbers) * self.job.copies)
             read = tally.read
             found = _perturbed(chunk, self.job, tally, partial(advance, len(chunk), share))
             seed = self.job.perturbers[0].seed if self.job.with_original else None
-            rows = PerturbedRows(chunk, found, self.job.meta, seed)
-            tally.written += len(rows)
-            if self.show is None:
-                return rows
-            self.show(rows.results)
-            return ()
+            tally.written += len(chunk) * (len(found) + self.job.with_original)
+            return perturbed_rows(chunk, found, self.job.meta, seed)
+
+        return on_chunk
+
+
+def normalize_rows(given: Mapping[str, Any]) -> int:
+    """Normalize the rows of a file as the options ask. Return the exit code: 1 if rows were skipped, else 0.
+
+    Args:
+        given: the values of the options, by parameter name.
+
+    Raises:
+        AugmentError: an option, a row or a file is wrong.
+    """
+    with checking():
+        normalizer = Normalizer(normalizations_of(given["normalizers"], given["options"]))
+        job = job_of(given, (), Preparation(()), [*map(str, own_files())], KEY)
+        job.check()
+    tally = Tally({})
+    make_rows("normalize", NormalizeRows(job, normalizer), tally)
+    if not job.quiet:
+        say(tally.line(f"{tally.rows:,} rows in", f"{tally.searches['normalized']:,} normalized"))
+        say(wrote(job, tally))
+    return 1 if tally.skipped else 0
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizeRows(RowWork):
+    """What the command `normalize` does with the rows of a run.
+
+    Attributes:
+        job: the run: its files, task and settings.
+        normalizer: the normalizer.
+    """
+
+    normalizer: Normalizer
+
+    def begin(self) -> OnChunk:
+        """Return the function that normalizes a chunk (records read at once); dictionaries are loaded on first use."""
+        read = 0
+
+        def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> MadeRows:
+            nonlocal read
+            results = self.normalizer.chunk(chunk)
+            tally.searches.update(one.status for one in results)
+            tally.written += len(results)
+            advance(len(chunk), tally.read - read)
+            read = tally.read
+            return MadeRows(results)
 
         return on_chunk
 
@@ -153,10 +188,8 @@ def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Cal
     return found
 
 
-class PerturbedRows(LinesAtOnce):
-    """The rows that are written for a chunk (the records that are perturbed at once).
-
-    For each record these are its unperturbed row, if wanted, and its perturbed rows.
+def perturbed_rows(records: Sequence[Record], found: Sequence[Perturbed], meta: str, seed: int | None) -> MadeRows:
+    """Return the rows of a chunk (records perturbed at once): of each record the original, if wanted, and its results.
 
     Args:
         records: the records of the chunk, at least one.
@@ -164,44 +197,18 @@ class PerturbedRows(LinesAtOnce):
         meta: how much metadata is written: full, brief or none.
         seed: the seed that the metadata of unperturbed rows states; None to write no unperturbed rows.
     """
+    originals = [] if seed is None else [original(record, seed) for record in records]
+    results = _in_turn(originals, (one.results for one in found))
+    if not isinstance(records, AlikeRecords):
+        return MadeRows(results)
+    lines = (f"{one.line(meta)}\n".encode() for one in originals)
+    return MadeRows(results, _in_turn(lines, (one.lines(records, meta) for one in found)))
 
-    def __init__(self, records: Sequence[Record], found: Sequence[Perturbed], meta: str, seed: int | None) -> None:
-        self._records, self._found, self._meta = records, found, meta
-        self._originals = [] if seed is None else [original(record, seed) for record in records]
 
-    def _in_turn(self, first: Sequence[T], columns: Iterable[Iterable[T]]) -> list[T]:
-        """Merge columns that have an item for each record: all items of the first record, then of the second, ….
+def _in_turn(first: Iterable[T], columns: Iterable[Iterable[T]]) -> Iterator[T]:
+    """Yield items of columns that have one for each record: all of the first record, then of the second, ….
 
-        The column `first` comes first, or is left out if it is empty.
-        """
-        return list(chain.from_iterable(zip(*([first] if first else []), *columns, strict=True)))
-
-    @property
-    def results(self) -> list[Result]:
-        """The results, one for each row that is written."""
-        return self._in_turn(self._originals, [one.results for one in self._found])
-
-    @cached_property
-    def _rows(self) -> list[tuple[Record, Changed]]:
-        first = [(one.record, one.changed(self._meta)) for one in self._originals]
-        return self._in_turn(first, [one.rows(self._meta) for one in self._found])
-
-    def __len__(self) -> int:
-        return len(self._records) * len(self._found) + len(self._originals)
-
-    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
-        return self._rows[at]
-
-    def __iter__(self) -> Iterator[tuple[Record, Changed]]:
-        return iter(self._rows)
-
-    def lines(self) -> Iterable[bytes] | None:
-        """Return the rows as lines of JSON, made all at once, which is faster.
-
-        The result is None if the records do not have one text each in the same field.
-        """
-        records, meta = self._records, self._meta
-        if not isinstance(records, AlikeRecords):
-            return None
-        first = [f"{one.line(meta)}\n".encode() for one in self._originals]
-        return self._in_turn(first, [one.lines(records, meta) for one in self._found])
+    Those of the column `first` come first; it is left out if it is empty.
+    """
+    held = list(first)
+    yield from chain.from_iterable(zip(*([held] if held else []), *columns, strict=True))

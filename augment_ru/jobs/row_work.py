@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar
 
 from augment_ru.engine.prepare import CHUNK_CHARACTERS, CHUNK_ROWS, LONGEST
+from augment_ru.engine.result import Result
 from augment_ru.errors import AugmentError, saying_where
 from augment_ru.formats.files import Piped, in_utf8, is_packed, is_utf8, open_input, twice
 from augment_ru.formats.json_lines import PLAIN, JsonLines, objects_of
 from augment_ru.formats.lines import PLAIN_LINE, Line
-from augment_ru.formats.row import Changed, refuse_twice
+from augment_ru.formats.row import refuse_twice
 from augment_ru.formats.sinks import LinesSink, Sink, SinkForm, sink_of
 from augment_ru.formats.sources import TABLES, RowSource, source_of
 from augment_ru.formats.value_types import Learnt
@@ -95,7 +96,7 @@ def records_of(job: RowsJob) -> Iterator[Record]:
 
 
 def _records_in(source: RowSource, job: RowsJob) -> Iterator[Record]:
-    return RowsReading(source, job, Tally({}), lambda _line: None, lambda _record: None).records(source)
+    return RowsReading(source, job, Tally({})).records(source)
 
 
 class RowsReading:
@@ -116,8 +117,8 @@ class RowsReading:
         source: RowSource,
         job: RowsJob,
         tally: Tally,
-        reject: Callable[[bytes], object],
-        check: Callable[[Record], None],
+        reject: Callable[[bytes], object] = lambda _line: None,
+        check: Callable[[Record], None] = lambda _record: None,
     ) -> None:
         self.source, self.job, self.tally, self.reject, self.check = source, job, tally, reject, check
         self.task = job.schema  # None if that of each row is recognised
@@ -279,8 +280,37 @@ class ReadChunk(NamedTuple):
             yield ReadChunk(self.records[some], self.lines[some], self.refuse)
 
 
-OnChunk: TypeAlias = Callable[[Sequence[Record], Tally, Advance], Sequence[tuple[Record, Changed]]]
+class MadeRows(NamedTuple):
+    """The rows that are made of a chunk (records read at once). They are made when they are written or shown, once.
+
+    Attributes:
+        results: for each row what became of its record.
+        lines: the rows as lines of JSON, which are made all at once, and faster; None to make each of its result.
+    """
+
+    results: Iterable[Result]
+    lines: Iterable[bytes] | None = None
+
+    def write(self, sink: Sink, meta: str) -> None:
+        """Write the rows.
+
+        Args:
+            sink: what writes them.
+            meta: how much metadata each row gets: `full`, `brief` or `none`.
+
+        Raises:
+            AugmentError: the format cannot hold a row.
+        """
+        if self.lines is not None:
+            sink.join(b"".join(self.lines))
+        else:
+            sink.write([(one.record, one.changed(meta)) for one in self.results])
+
+
+OnChunk: TypeAlias = Callable[[Sequence[Record], Tally, Advance], MadeRows]
 """A function that processes a chunk (records read at once): it adds to the counts and returns the rows to write."""
+Show: TypeAlias = Callable[[Iterable[Result]], object]
+"""A function that takes results in place of their rows being written, such as one that shows them on a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +391,7 @@ def writing(job: RowsJob, source: RowSource, *, shown: bool = False) -> Iterator
 
 
 def write_rows(
-    work: RowWork, tally: Tally, advance: Advance, content: BinaryIO | None = None, *, shown: bool = False
+    work: RowWork, tally: Tally, advance: Advance, content: BinaryIO | None = None, show: Show | None = None
 ) -> None:
     """Do a run in this process: read its rows in chunks, and write the rows that are made of them.
 
@@ -370,24 +400,25 @@ def write_rows(
         tally: the counts of the run, which are increased.
         advance: a function that is called when rows are done, to report progress.
         content: the content of the input; if it is None, this function opens the input.
-        shown: whether the work shows results on the terminal itself, so that no rows are written.
+        show: a function that is given the results, and then no rows are written; None to write rows.
 
     Raises:
         AugmentError: a row or a file is wrong.
     """
+    shown = show is not None
     with reading(work, content) as (ready, source), writing(ready.job, source, shown=shown) as (output, sink):
         on_chunk = ready.begin()
         for chunk in RowsReading(source, ready.job, tally, output.rejected, sink.check).chunks(sink):
-            for rows in rows_made(chunk, on_chunk, tally, advance):
-                if not shown:
-                    sink.write(rows)
+            for made in rows_made(chunk, on_chunk, tally, advance):
+                if show is None:
+                    made.write(sink, ready.job.meta)
+                else:
+                    show(made.results)
             if output.flushed:
                 output.stream.flush()
 
 
-def rows_made(
-    chunk: ReadChunk, on_chunk: OnChunk, tally: Tally, advance: Advance
-) -> Iterator[Sequence[tuple[Record, Changed]]]:
+def rows_made(chunk: ReadChunk, on_chunk: OnChunk, tally: Tally, advance: Advance) -> Iterator[MadeRows]:
     """Yield the rows to write for a chunk of records.
 
     If the chunk needs too much memory, its halves are done one after the other.

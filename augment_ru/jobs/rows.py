@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
-from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from augment_ru.engine.attack import Needs
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import asked_run
-from augment_ru.errors import AugmentError, missing, saying_instead
+from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.formats.files import (
     UTF8,
     check_encoding,
@@ -23,6 +22,7 @@ from augment_ru.formats.files import (
     is_utf8,
     named_files,
 )
+from augment_ru.formats.parquet import arrow_module
 from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import JSON_LINES, KINDS, PARQUET, PART_BYTES, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
@@ -151,8 +151,8 @@ class RowsJob:
         self._check_outputs()
         for name in (self.source, self.output or ""):
             check_packing(name)
-        if PARQUET in {self.input_kind, self.format} and find_spec("pyarrow") is None:
-            raise missing("Parquet files need pyarrow", "hf")
+        if PARQUET in {self.input_kind, self.format}:
+            arrow_module()
         if self.csv_safe and self.format not in {"CSV", "TSV"}:
             raise AugmentError(f"`csv_safe`: the output is {self.format}, no table; leave it out")
         if self.input_kind == PARQUET and not is_utf8(self.encoding):
@@ -299,7 +299,6 @@ def _files_read(given: Mapping[str, Any]) -> list[str]:
 
 _NO_FACTS = {"source", "output", "report", "quiet", "recipe", "cache", "workers", "resume", "engine"}
 """Parameters that do not affect any row."""
-_MODULE = "python:"
 
 
 def _facts(given: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
@@ -313,11 +312,7 @@ def _facts(given: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
     specs = [*given.get("attacks", ()), *given.get("normalizers", ())]
     specs += [given.get(one) or "" for one in ("similarity", "model")]
     own = [part for spec in specs for part in chain_names(spec)]
-    read = {*files, *named_files(own)}
-    for spec in own:  # a model is imported later
-        module = Path(f"{spec.removeprefix(_MODULE).partition(':')[0].replace('.', '/')}.py")
-        if spec.startswith(_MODULE) and module.is_file():
-            read.add(str(module.resolve()))
+    read = {*files, *named_files(own)}  # also of a model, which is imported later
     return {
         **{f"`{name}`": value for name, value in given.items() if name not in _NO_FACTS},
         **{f"the content of {name}": _digest(Path(name)) for name in sorted(read)},

@@ -10,6 +10,7 @@ from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Needs
 from augment_ru.engine.figures import distribution
 from augment_ru.engine.prepare import Preparation
+from augment_ru.engine.recipe import option_values
 from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Candidates, Similarity, checked_scores, scorer_of, similarity_of
 from augment_ru.errors import AugmentError, amount
@@ -22,7 +23,6 @@ from augment_ru.jobs.evaluate import print_shown
 from augment_ru.jobs.messages import checking, say
 from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.rows import check_device
-from augment_ru.options import by_name
 from augment_ru.records.groups import grouped
 from augment_ru.registry import own_files
 from augment_ru.script import Script
@@ -121,9 +121,9 @@ def score_pairs(given: Mapping[str, Any]) -> None:
         AugmentError: an option or a row is wrong, or there are no pairs.
     """
     source, output, spec = given["source"], given["output"], given["similarity"] or "meaning"
-    encoding = given["encoding"] or UTF8
+    encoding, name = given["encoding"] or UTF8, spec.partition(":")[0]
     with checking():
-        made = similarity_of(spec, _options(spec, given["options"]), may_import=True)
+        made = similarity_of(spec, option_values(given["options"], [name]).get(name, {}), may_import=True)
         read = [source, *named_files([spec.partition(":")[2]]), *map(str, own_files())]
         check_outputs([("`output`", None if output is None else str(output))], read)
         check_encoding(encoding)
@@ -141,19 +141,6 @@ def score_pairs(given: Mapping[str, Any]) -> None:
         write_file(output, json_lines(dict(zip(names, row, strict=True)) for row in rows))
         say(f"wrote {amount(len(pairs), 'pair')} to {output}")
     print_shown([figures_table(figures(pairs, scores))], given["form"])
-
-
-def _options(spec: str, given: Sequence[str]) -> dict[str, str]:
-    """Parse the options of a similarity.
-
-    Raises:
-        AugmentError: an option does not have the form NAME.OPTION=VALUE, or is of another similarity.
-    """
-    name = spec.partition(":")[0]
-    for pair in given:
-        if pair.partition(".")[0] != name:
-            raise AugmentError(f"`options` {pair}: must be NAME.OPTION=VALUE of {name}")
-    return by_name("options", given, f"NAME.OPTION=VALUE of {name}").get(name, {})
 
 
 def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Preparation) -> list[float]:

@@ -11,10 +11,11 @@ from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EvaluationSettings
 from augment_ru.evaluation.rates import OUTCOMES
 from augment_ru.evaluation.report import SavedReport, read_report
-from augment_ru.formats.files import UTF8, check_outputs, named_files
+from augment_ru.formats.files import check_outputs, named_files
 from augment_ru.formats.read import read_rows
 from augment_ru.jobs.messages import checking, say
 from augment_ru.jobs.outputs import json_lines, write_file
+from augment_ru.jobs.rows import stated
 from augment_ru.records.groups import grouped
 from augment_ru.release.judged import judge_release
 
@@ -39,13 +40,8 @@ def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
             .json nor .tsv.
     """
     with checking():
-        settings = EvaluationSettings(
-            originals=given["originals"],
-            task=given["task"],
-            text_fields=given["fields"],
-            input_format=given["input_format"],
-            encoding=given["encoding"] or UTF8,
-        )
+        own = stated(given, ("originals", "task", "input_format", "encoding"))
+        settings = EvaluationSettings(text_fields=given["fields"], **own)
     if output.suffix not in (".json", ".tsv"):
         raise AugmentError(f"`output` {output}: must end in .json (Label Studio) or .tsv (Toloka)")
     interface = output.with_suffix(".xml") if output.suffix == ".json" else None

@@ -403,17 +403,16 @@ def contexts_of(records: Sequence[Record]) -> list[Context]:
 
 
 def _contexts(record: Record) -> Iterator[Context]:
-    answers = _texts(record, record.task.scoring.gold, record.task.scoring.separator)
-    forbidden = _texts(record, (*record.task.layout.option_fields, *record.task.layout.forbidden))
+    layout, scoring = record.task.layout, record.task.scoring
+    answers = _texts(record, scoring.gold, scoring.separator)
+    forbidden = _texts(record, (*layout.option_fields, *layout.forbidden))
     judged = judged_fields(record)
     texts, label = record.texts(), label_of_record(record)
     whole = tuple(texts.values())
-    named = record.task.layout.named
     for number, (name, text) in enumerate(texts.items()):
-        context = _of_question(text, answers) if name in record.task.layout.options else Context(answers)
-        yield replace(
-            context, judged=name in judged, record=whole, forbidden=forbidden, label=label, number=number, named=named
-        )
+        context = _of_question(text, answers) if name in layout.options else Context(answers)
+        context = replace(context, judged=name in judged, number=number, named=layout.named)
+        yield replace(context, record=whole, forbidden=forbidden, label=label)
 
 
 def label_of_record(record: Record) -> str:

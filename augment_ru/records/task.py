@@ -223,7 +223,7 @@ class Layout(_Part, frozen=True):
     @cached_property
     def anchored(self) -> bool:
         """Whether the task itself, without constraints, protects parts of its texts."""
-        return bool(self.options or self.answers or self.words or self.characters or self.marks or self.kept)
+        return bool(self.states_offsets or self.options or self.marks or self.kept)
 
     @cached_property
     def has_anchors(self) -> bool:

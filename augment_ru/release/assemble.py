@@ -1,15 +1,25 @@
-"""Write the files of a release from its shards: rows, edit logs, card, tasks for lm-evaluation-harness, manifest."""
+"""Write the files of a release from its shards: rows, edit logs, card, tasks for lm-evaluation-harness, manifest.
+
+For the manifest, the rows of each variation are counted: those that an attack made, or a search against a model.
+"""
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 
+from augment_ru.adversary.case import STATUSES
+from augment_ru.engine.figures import Figures
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import group_of
+from augment_ru.evaluation.searches import can_be_broken, ratio
 from augment_ru.records import field_paths
+from augment_ru.records.groups import grouped
 from augment_ru.release.card import card, shown_demonstrations, shown_pairs
 from augment_ru.release.croissant import CROISSANT, column_types, croissant
 from augment_ru.release.edit_log import line_digest
@@ -17,13 +27,133 @@ from augment_ru.release.hard import HARD, hard_split
 from augment_ru.release.lm_eval import harness_files, stated_prompts
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
 from augment_ru.release.original_rows import TaskInput, constraints_of, episodes_of
-from augment_ru.release.release_recipe import ReleaseRecipe
-from augment_ru.release.shards import read_shard
-from augment_ru.release.variation_figures import VariationFigures, add_figures, figure_entries, no_figures
+from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
+from augment_ru.run.stores import unsealed
+from augment_ru.text.words import word_ranges
 
 CARD, RECIPE = "README.md", "recipe.toml"
 _MOST_LABELS = 20
 """A task with more different answers than this is not a classification."""
+
+
+class AttackFigures(Figures):
+    """Counts over the rows that one attack made: their statuses, similarities, edits."""
+
+    def count_entry(self, entry: Mapping[str, Any], texts: Mapping[str, str]) -> None:
+        """Add a row that the attack made to the counts.
+
+        Args:
+            entry: what the edit log says about the row.
+            texts: the texts of the original of this row, by field.
+        """
+        edits = sum(map(len, entry["edits"].values()))
+        self.count(entry["status"], entry["probability"], entry["similarity"], edits)
+        if entry["status"] == "perturbed":
+            self.words += sum(len(word_ranges(texts.get(name, ""))) for name in entry["edits"])
+
+
+@dataclass(slots=True)
+class SearchFigures:
+    """Counts over the rows that a search against a model made.
+
+    Attributes:
+        counts: the counts by name. Under the name of a status is the number of its rows. `right` is the number of rows
+            that the model answered right before the search, and `queries` is the number of queries for these rows.
+            `changes` is the number of changes in broken rows (those whose answer the search made wrong). `minimal` is
+            the number of broken rows in which every change is needed to break the answer.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def count_entry(self, entry: Mapping[str, Any], _texts: Mapping[str, str]) -> None:
+        """Add a row that the search made to the counts.
+
+        Args:
+            entry: what the edit log says about the row.
+            _texts: not used.
+        """
+        search = entry["search"]
+        self.counts[search["status"]] += 1
+        if can_be_broken(search):
+            self.counts.update(right=1, queries=search["queries"])
+        if search["status"] == "broken":
+            self.counts.update(changes=search["changes"], minimal=search["minimal"])
+
+    def update(self, other: "SearchFigures") -> None:
+        """Add the counts of other rows to these."""
+        self.counts.update(other.counts)
+
+    def table(self) -> dict[str, Any]:
+        """Return the figures of the search as JSON values by name, as the manifest of the release states them.
+
+        `rows` is the number of all rows; the number for each status, `right`, `queries` and `minimal` are those of
+        `counts`. `asr` is the percentage of `right` rows that the search broke. `queries_a_success` is `queries`
+        divided by the number of broken rows, and `changes` is the mean number of changes in these; both, like `asr`,
+        are None if there is nothing to divide by.
+        """
+        rows = {status: self.counts[status] for status in STATUSES}
+        right, broken, queries = (self.counts[name] for name in ("right", "broken", "queries"))
+        return {
+            "rows": sum(rows.values()),
+            "right": right,
+            **rows,
+            "asr": ratio(100 * broken, right),
+            "queries": queries,
+            "queries_a_success": ratio(queries, broken),
+            "changes": ratio(self.counts["changes"], broken),
+            "minimal": self.counts["minimal"],
+        }
+
+
+VariationFigures: TypeAlias = AttackFigures | SearchFigures
+"""Counts over the rows of one variation: those that one attack or search made."""
+
+
+def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:
+    """Return counts of 0 for each attack and search that makes perturbed rows of a task, by its name.
+
+    Args:
+        recipe: the recipe of the release.
+        task: the task; None for all variations of the release.
+    """
+    attacks = recipe.attacks if task is None else recipe.attacks_of(task)
+    searches = recipe.searches if task is None else recipe.searches_of(task)
+    found: dict[str, VariationFigures] = {attack.name: AttackFigures() for attack in attacks}
+    return found | {name: SearchFigures() for name in searches}
+
+
+def add_figures(totals: Mapping[str, Any], more: Mapping[str, VariationFigures]) -> None:
+    """Add the counts of a task to those of the release.
+
+    Args:
+        totals: the counts of the release, by the name of the variation; they are changed in place.
+        more: the counts of the task, by the name of the variation.
+    """
+    for name, found in more.items():
+        totals[name].update(found)
+
+
+def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecipe | None = None) -> dict[str, Any]:
+    """Return the counts of variations for the manifest: a list `attacks`, and a list `searches` if there are any.
+
+    Args:
+        figures: maps the name of each variation to its counts.
+        recipe: the recipe, if the specification of each attack is to be added from it; else None.
+    """
+    specs = {attack.name: {"spec": attack.spec} for attack in recipe.attacks} if recipe else {}
+    kinds = {name: "searches" if isinstance(own, SearchFigures) else "attacks" for name, own in figures.items()}
+    tables = ({"name": name, **specs.get(name, {}), **counted.table()} for name, counted in figures.items())
+    return {"attacks": []} | grouped(zip(kinds.values(), tables, strict=True))
+
+
+def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the counts that a manifest states for each variation (the rows of one attack or search).
+
+    Args:
+        holder: the manifest, to get the counts of the release; or the manifest's entry for a task, to get those of the
+            task.
+    """
+    return [*holder["attacks"], *holder.get("searches", ())]
 
 
 def assemble(
@@ -114,6 +244,20 @@ def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, A
     return {CARD: card(content, tasks), CROISSANT: croissant(content, files), **tasks}
 
 
+Shard: TypeAlias = Mapping[str, tuple[bytes, bytes]]
+"""Maps the name of each variation of a shard to two blocks of lines: its rows, and their part of the edit log."""
+
+
+def read_shard(path: Path) -> Shard | None:
+    """Read the file of a shard (a part of the rows of a task, with all variations of them).
+
+    Return None if the file does not exist or is not complete.
+    """
+    with suppress(OSError):
+        return unsealed(path.read_bytes(), dict[str, tuple[bytes, bytes]])
+    return None
+
+
 def _write_test(
     recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Path], folder: Path
 ) -> dict[str, VariationFigures]:
@@ -195,7 +339,7 @@ def _labels(task: TaskInput) -> list[str | int]:
     """
     found: dict[str, str | int] = {}
     for record in (record for file in reversed(task.files.values()) for record in file.records):
-        for value in (value for field in task.schema.scoring.gold for value in _single(record.values, field)):
+        for value in (value for name in task.schema.scoring.gold for value in _single(record.values, name)):
             if not isinstance(value, str | int):
                 return []
             found.setdefault(str(value), value)

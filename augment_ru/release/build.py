@@ -7,28 +7,74 @@ import json
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from augment_ru.constraints.protection import check_rules
+from augment_ru.engine.prepare import CHUNK_CHARACTERS
 from augment_ru.errors import AugmentError, amount, saying_where
 from augment_ru.formats.files import check_folder, followed
 from augment_ru.options import integer
 from augment_ru.records.groups import grouped
+from augment_ru.records.record import Record
 from augment_ru.release import manifest
-from augment_ru.release.assemble import assemble
+from augment_ru.release.assemble import assemble, read_shard
 from augment_ru.release.original_rows import TaskInput, constraints_of, read_task, rules_of
 from augment_ru.release.release_recipe import ReleaseRecipe, read_release_recipe
-from augment_ru.release.shards import SHARD_ROWS, ShardInput, make_shard, read_shard, split_into_shards
-from augment_ru.release.variations import Timing, Tools, make_tools, model_entries, settings_of, train_files
+from augment_ru.release.variations import (
+    Searched,
+    Tools,
+    make_tools,
+    model_entries,
+    settings_of,
+    train_files,
+    variations,
+)  # fmt: skip
 from augment_ru.run.engines import LOCAL, engine_of, in_order
-from augment_ru.run.stores import FolderStore
+from augment_ru.run.stores import FolderStore, sealed
 
 Progress = Callable[[int, int], None]
 """A function that is called with the number of newly finished shards (parts of the rows), and that of all shards."""
+
+SHARD_ROWS = 256
+"""The number of original rows in a shard. This is about five seconds of work, and a killed run loses no more."""
+
+
+class ShardInput(NamedTuple):
+    """The original rows of a shard: a part of the rows of a task that one worker perturbs.
+
+    Attributes:
+        task: the index of the task in the recipe, from 0.
+        first: the index of the first row in the test file, from 0.
+        records: the rows.
+        searched: what the models that searches attack are made from: the labels and the train file of the task; None
+            if no search is made for the task.
+    """
+
+    task: int
+    first: int
+    records: tuple[Record, ...]
+    searched: Searched | None = None
+
+
+def split_into_shards(whole: ShardInput, size: int = SHARD_ROWS) -> Iterator[ShardInput]:
+    """Divide the rows of a task into shards, each of which one worker perturbs.
+
+    Args:
+        whole: all rows of the task.
+        size: the number of rows in a shard; shards of long rows have fewer.
+    """
+    first = characters = 0
+    for at, record in enumerate(whole.records):
+        characters += len(record.line or "")
+        if at + 1 == len(whole.records) or at + 1 - first == size or characters >= CHUNK_CHARACTERS:
+            yield whole._replace(first=first, records=whole.records[first : at + 1])
+            first, characters = at + 1, 0
 
 
 _STATE = "state.json"
@@ -187,7 +233,7 @@ class BuildReport:
 
     Attributes:
         content: the manifest.
-        timing: seconds of annotation, perturbing and writing, summed over all workers.
+        timing: the nanoseconds of each kind of work, summed over all workers.
         made: how many shards (parts of the rows of a task) were made in this run.
         kept: how many shards were kept from an earlier run.
         seconds: how long the build took.
@@ -195,7 +241,7 @@ class BuildReport:
     """
 
     content: Mapping[str, Any] = field(default_factory=dict)
-    timing: Timing = field(default_factory=Timing)
+    timing: Counter[str] = field(default_factory=Counter)
     made: int = 0
     kept: int = 0
     seconds: float = 0.0
@@ -207,8 +253,9 @@ class BuildReport:
         train = sum(task["train"] for task in tasks)
         counts = f"{amount(len(tasks), 'task')}, {amount(rows, 'test row')}, {amount(train, 'train row')}"
         shards = f"{amount(self.made, 'shard')} made, {self.kept:,} kept"
-        perturbing = f"attacks and gate {sum(self.timing.perturbing.values()):.1f}"
-        times = f"annotation {self.timing.annotation:.1f}, {perturbing}, rows {self.timing.writing:.1f}"
+        times = ", ".join(
+            f"{what} {self.timing[what] / 1e9:.1f}" for what in ("annotation", "attacks and gate", "rows")
+        )
         return f"{counts}; {shards}; {self.seconds:.1f} s ({times}); manifest {self.digest}"
 
     @property
@@ -336,8 +383,8 @@ class ReleaseBuild:
         report.kept = len(inputs) - len(missing)
         progress(report.kept, len(inputs))
         engine = engine_of(LOCAL, min(self.workers, max(len(missing), 1)))
-        for _, timing in in_order(engine, _Saving(self.tools), missing):
-            report.timing.add(timing)
+        for _, timing in in_order(engine, partial(_make_shard, self.tools), missing):
+            report.timing.update(timing)
             report.made += 1
             progress(1, len(inputs))
         return list(grouped((shard.task, path) for shard, path in zip(inputs, paths, strict=True)).values())
@@ -376,17 +423,14 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
     }
 
 
-class _Saving(NamedTuple):
-    """The job of the workers: make a shard and write its file."""
-
-    tools: Tools
-
-    def begin(self) -> Callable[[tuple[ShardInput, Path]], Timing]:
-        """Return the function that makes a shard. Attacks load what they need on first use."""
-        return self._save
-
-    def _save(self, part: tuple[ShardInput, Path]) -> Timing:
-        shard, path = part
-        data, timing = make_shard(self.tools, shard)
-        FolderStore(path.parent).write(path.name, data)
-        return timing
+def _make_shard(tools: Tools, part: tuple[ShardInput, Path]) -> Counter[str]:
+    """Perturb the rows of a shard, write its file, and return how many nanoseconds each kind of work took."""
+    shard, path = part
+    timing: Counter[str] = Counter()
+    records = dict(enumerate(shard.records, start=shard.first))
+    found = {
+        name: tuple("".join(f"{line}\n" for line in lines).encode() for lines in (rows, entries))
+        for name, rows, entries in variations(tools, tools.recipe.tasks[shard.task], records, timing, shard.searched)
+    }
+    FolderStore(path.parent).write(path.name, sealed(found))
+    return timing

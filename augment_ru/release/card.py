@@ -35,12 +35,13 @@ def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
         harness: the task files for lm-evaluation-harness, by path.
     """
     tasks, name = content["tasks"], identifier(content["name"])
+    shown = [one for task in tasks for one in task["episodes"] if one["shots"]]  # the command's example takes the most
     return _template(content["recipe"]["language"]).render(
         {"judged": None, **content},
         front_matter=yaml(_front_matter(content)),
         episodes=_episodes(tasks),
         is_by_task=any(task["default_episode"] for task in tasks),
-        few_shot=_few_shot(tasks),
+        few_shot=max(shown, key=lambda one: (one["shots"], -one["number"]), default=None),
         harness=harness,
         harness_name=name,
         rarely_perturbed=[
@@ -65,12 +66,6 @@ def _episodes(tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
             found.setdefault((shots, shown), []).append(task["name"])
     rows = [{"shots": shots, "episodes": shown, "tasks": names} for (shots, shown), names in sorted(found.items())]
     return rows if any(row["shots"] for row in rows) else []
-
-
-def _few_shot(tasks: Sequence[Mapping[str, Any]]) -> Mapping[str, int] | None:
-    """Return the first episode with the most shots, for the card's example command; None if all are zero-shot."""
-    episodes = [one for task in tasks for one in task["episodes"] if one["shots"]]
-    return max(episodes, key=lambda one: (one["shots"], -one["number"])) if episodes else None
 
 
 @cache

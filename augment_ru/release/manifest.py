@@ -59,23 +59,15 @@ def _object(texts: str, counts: str = "", figures: str = "", may_lack: str = "",
     return msgspec.defstruct("Object", fields, forbid_unknown_fields=True, kw_only=True)
 
 
-def _list(kind: Any) -> GenericAlias:  # noqa: ANN401  (a type)
-    return GenericAlias(list, (kind,))
-
-
-def _table(kind: Any) -> GenericAlias:  # noqa: ANN401  (a type)
-    return GenericAlias(dict, (str, kind))
-
-
+_LIST: Any = list  # mypy knows no types that are made here
+_TABLE: Any = dict
 _DISTRIBUTION = _object("", **dict.fromkeys(("mean", "std", *QUANTILES), _Number)) | None
 _FIGURES = {"similarity": _DISTRIBUTION, "probability": _DISTRIBUTION}
 _OFTEN = "edits_per_100_words"
 _COUNTED = ("name", "rows perturbed unchanged rejected", f"acceptance edits_per_perturbed_row {_OFTEN}", _OFTEN)
-_SEARCHES = _list(
-    _object("name", f"rows right {' '.join(STATUSES)} queries minimal", "asr queries_a_success changes"),
-)
+_SEARCHES = _LIST[_object("name", f"rows right {' '.join(STATUSES)} queries minimal", "asr queries_a_success changes")]
 _TRANSFER = _object("name", "right broken all_right all_broken", "asr all_asr")
-_HARD = _object("", "rows", broken_by=list[_Count], labels=dict[str, _Count], transfer=_list(_TRANSFER)) | None
+_HARD = _object("", "rows", broken_by=list[_Count], labels=dict[str, _Count], transfer=_LIST[_TRANSFER]) | None
 _TASK = _object(
     "name task language licence description",
     "test train default_episode",
@@ -83,11 +75,11 @@ _TASK = _object(
     "searches groups train_groups hard",
     **dict.fromkeys(("fields", "gold", "metrics", "constraints", "train_digests", "groups"), list[str]),
     train_groups=list[str | None],
-    columns=_table(Literal[COLUMN_TYPES]),
-    labels=_list(_Label),
+    columns=_TABLE[str, Literal[COLUMN_TYPES]],
+    labels=_LIST[_Label],
     answered=bool,
-    episodes=_list(_object("", "number shots")),
-    attacks=_list(_object(*_COUNTED, **_FIGURES)),
+    episodes=_LIST[_object("", "number shots")],
+    attacks=_LIST[_object(*_COUNTED, **_FIGURES)],
     searches=_SEARCHES,
     hard=_HARD,
 )
@@ -101,18 +93,18 @@ _MANIFEST = _object(
     "searches models prompts judged",
     recipe=dict[str, Any],
     environment=_object("augment_ru code python unicode", packages=dict[str, str]),
-    settings=_table(_object("", "candidates", "threshold", probability=_Number)),
+    settings=_TABLE[str, _object("", "candidates", "threshold", probability=_Number)],
     data=dict[str, str],
-    inputs=_list(_object("task split file sha256", "rows")),
-    attacks=_list(_object(*_COUNTED, **_FIGURES, spec=str)),
+    inputs=_LIST[_object("task split file sha256", "rows")],
+    attacks=_LIST[_object(*_COUNTED, **_FIGURES, spec=str)],
     searches=_SEARCHES,
-    models=_list(_object("name model", files=dict[str, str], signatures=dict[str, str])),
-    tasks=_list(_TASK),
-    prompts=_list(_object("task prompt problem")),
-    judged=_object("", "answers", "alpha", variations=_list(_object("task name", **_JUDGED)), **_JUDGED) | None,
-    examples=_list(_object("perturbation task field original perturbed")),
-    demonstrations=_list(_object("task file", "episode row", texts=list[str], answers=list[str])),
-    files=_table(_object("sha256", "bytes lines")),
+    models=_LIST[_object("name model", files=dict[str, str], signatures=dict[str, str])],
+    tasks=_LIST[_TASK],
+    prompts=_LIST[_object("task prompt problem")],
+    judged=_object("", "answers", "alpha", variations=_LIST[_object("task name", **_JUDGED)], **_JUDGED) | None,
+    examples=_LIST[_object("perturbation task field original perturbed")],
+    demonstrations=_LIST[_object("task file", "episode row", texts=list[str], answers=list[str])],
+    files=_TABLE[str, _object("sha256", "bytes lines")],
 )
 
 

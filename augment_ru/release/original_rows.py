@@ -94,10 +94,8 @@ def draw_episodes(
 _log = logging.getLogger(__name__)
 
 PERTURBATION, EPISODE, CANARY = "perturbation", "episode", "canary"
-"""The fields that a release adds to a row: the name of its variation, the episodes that show it, and the canary.
-
-The first two are those of the benchmark TAPE. The canary marks the row, so that training on it can be found out.
-"""
+"""The fields that a release adds to a row: the name of its variation and the episodes that show it (both as in TAPE),
+and the canary, which marks the row, so that training on it can be found out."""
 
 
 def marks_of(recipe: ReleaseRecipe, variation: str) -> dict[str, Any]:

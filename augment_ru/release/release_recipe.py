@@ -6,7 +6,7 @@ release can be rebuilt from its manifest.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,7 +15,7 @@ import msgspec
 
 from augment_ru.adversary.adversary import check_search
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
-from augment_ru.errors import AugmentError, saying_instead, saying_where, unknown
+from augment_ru.errors import AugmentError, check_known, saying_instead, saying_where
 from augment_ru.strict_tables import Number, SomeText, SomeTexts, read_toml, typed
 
 ORIGINAL = "original"
@@ -410,7 +410,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         for number, attack in enumerate(self.attacks, 1):
             where = f"[[attack]] {number}: "
             _check_name(where, attack.name)
-            parts = map(str.strip, attack.spec.split("+"))
+            parts = [part.strip() for part in attack.spec.split("+")]
             _check_known(f"{where}options", "attack in the spec", attack.options, parts)
         for number, task in enumerate(self.tasks, 1):
             where = f"[[task]] {number}: "
@@ -514,11 +514,10 @@ def _check_name(where: str, name: str) -> None:
         raise AugmentError(f"{where}'{name}' is no valid name; use Latin letters, digits, and _ . + - after the first")
 
 
-def _check_known(where: str, kind: str, names: Iterable[str], known: Iterable[str]) -> None:
-    possible = list(known)
-    for name in names:
-        if name not in possible:
-            raise AugmentError(f"{where}: {unknown(kind, name, possible)}")
+def _check_known(where: str, kind: str, names: Iterable[str], known: Collection[str]) -> None:
+    with saying_where(where):
+        for name in names:
+            check_known(kind, name, known)
 
 
 def _names_file(value: object) -> bool:

@@ -4,7 +4,8 @@ A search is made against a model that the recipe names.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,6 @@ from augment_ru.adversary.goal import Goal
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, Prepared
 from augment_ru.engine.presets import AttackChoice, preset, run_of
-from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.errors import AugmentError, saying_instead
 from augment_ru.evaluation.answers import different_golds, labels_of_different
 from augment_ru.evaluation.examples import ModelRequest, NamedModel, example_of
@@ -215,42 +215,6 @@ def model_digests(spec: str) -> dict[str, str]:
     return digests_in(path) if path.is_dir() else {}
 
 
-_SEARCH = ("schedule", "candidates", "min_changes", "floor")
-
-
-class SharedSimilarity(Similarity):
-    """A similarity that prepares the original texts of a shard (part of the rows) only once for all attacks."""
-
-    def __init__(self, inner: Similarity) -> None:
-        self._inner = inner
-        self._references: Sequence[str] = ()
-        self._scorer: Scorer | None = None
-
-    @property
-    def signature(self) -> str:
-        """The signature (all that defines the scores) of the similarity that all attacks share."""
-        return self._inner.signature
-
-    @property
-    def threshold(self) -> float:
-        """The threshold (the lowest score that passes) of the similarity that all attacks share."""
-        return self._inner.threshold
-
-    @property
-    def layers(self) -> frozenset[str]:
-        """The layers of annotation (such as lemmas or entities) that the similarity, shared by all attacks, reads."""
-        return self._inner.layers
-
-    def against(self, references: Sequence[str]) -> Scorer:
-        """Return what scores texts against these originals.
-
-        A call with the same object as the last call returns the same scorer.
-        """
-        if self._scorer is None or references is not self._references:
-            self._references, self._scorer = references, self._inner.against(references)
-        return self._scorer
-
-
 class Tools(NamedTuple):
     """The attacks, gate (similarity check) and annotator of a recipe; made once in each process.
 
@@ -283,7 +247,7 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
             needs all rows of a run at once.
     """
     gate = recipe.gate
-    given = {"threshold": gate.threshold} | {key: getattr(gate, key) for key in _SEARCH}
+    search = {key: getattr(gate, key) for key in ("threshold", "schedule", "candidates", "min_changes", "floor")}
     adversary = recipe.adversary
     pooled = [AttackChoice(one, {}, adversary.probability, None, one) for one in adversary.attacks] if adversary else []
     named = (AttackChoice(one.spec, one.options, one.probability, one.threshold, one.name) for one in recipe.attacks)
@@ -292,10 +256,9 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
         [*named, *pooled],
         gate.similarity,
         options=dict(gate.options),
-        search={key: value for key, value in given.items() if value is not None},
+        search={key: value for key, value in search.items() if value is not None},
         seed=recipe.seed,
         device=device,
-        wrap=SharedSimilarity,
     )
     names = [*(one.name for one in recipe.attacks), *(adversary.attacks if adversary else ())]
     for name, perturber in zip(names, run.perturbers, strict=True):
@@ -323,32 +286,8 @@ def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
     }
 
 
-@dataclass(slots=True)
-class Timing:
-    """How many seconds the build of a release took, by kind of work.
-
-    Attributes:
-        annotation: the seconds for annotation.
-        perturbing: maps the name of each attack to the seconds for its proposals, the search and the similarity check.
-        writing: the seconds for writing.
-        clock: the function that tells the time.
-    """
-
-    annotation: float = 0.0
-    perturbing: dict[str, float] = field(default_factory=dict)
-    writing: float = 0.0
-    clock: Callable[[], float] = time.perf_counter
-
-    def add(self, other: "Timing") -> None:
-        """Add the seconds of another timing to these."""
-        self.annotation += other.annotation
-        self.writing += other.writing
-        for name, seconds in other.perturbing.items():
-            self.perturbing[name] = self.perturbing.get(name, 0.0) + seconds
-
-
 def variations(
-    tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Timing, given: Searched | None = None
+    tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Counter[str], given: Searched | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield the variations of some rows of a task: the original rows, then the rows of each attack and each search.
 
@@ -359,7 +298,7 @@ def variations(
         tools: the attacks, gate (similarity check) and annotator of the recipe.
         task: the part of the recipe on the task.
         records: maps the index of a row in the test file, from 0, to the original row with its line. At least one.
-        timing: how many seconds each kind of work took; the seconds of this call are added to it.
+        timing: the nanoseconds of each kind of work (annotation, attacks and gate, rows); those of this call are added.
         given: what attacked models are made from: the labels and the train file of the task; None if it is not
             searched.
     """
@@ -367,9 +306,9 @@ def variations(
     needs = [tools.perturbers[attack.name].needs for attack in tools.recipe.attacks_of(task)]
     if tools.searches and given:
         needs += [one.needs for one in tools.searches.perturbers]
-    began = timing.clock()
+    began = time.perf_counter_ns()
     prepared = Preparation(rules_of(tools.recipe, task, rows[0].task), tools.annotate).chunk(rows, needs)
-    timing.annotation += timing.clock() - began
+    timing["annotation"] += time.perf_counter_ns() - began
     protected = _protected(prepared)
     originals = [record.line or "" for record in rows]
     of_originals = zip(records, originals, protected, strict=True)
@@ -377,21 +316,21 @@ def variations(
     yield task.name, originals, entries
     results: dict[str, Any] = {}
     searches = tools.recipe.searches_of(task)
+    began = time.perf_counter_ns()
     for name in tools.recipe.variations_of(task):
-        began = timing.clock()
         if tools.searches and given and name in searches:
             results[name] = tools.searches.findings(name, prepared, given)
         else:
             results[name] = tools.perturbers[name].perturb(prepared).results
-        timing.perturbing[name] = timing.perturbing.get(name, 0.0) + timing.clock() - began
+    timing["attacks and gate"] += time.perf_counter_ns() - began
     searched = {name: results[name] for name in searches}
     breaks = tools.searches.breaks(searched, given) if tools.searches and given else {}
     for name, found in results.items():
-        done = timing.clock()
+        began = time.perf_counter_ns()
         lines = [with_perturbation(one.line("none"), name) for one in found]
         rows_of = zip(records, lines, found, protected, breaks.get(name, [()] * len(lines)), strict=True)
         entries = [result_entry(at, name, line, one, spans, breaks=own) for at, line, one, spans, own in rows_of]
-        timing.writing += timing.clock() - done
+        timing["rows"] += time.perf_counter_ns() - began
         yield name, lines, entries
 
 

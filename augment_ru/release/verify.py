@@ -7,6 +7,7 @@ rows. So even someone who recomputes all digests can only make changes that an a
 The rows are checked task by task (`check_task`): digests, replay of the edits, protected spans, labels, episodes.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,12 +27,22 @@ from augment_ru.formats.json_lines import parsed
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.release import edit_log, manifest, original_rows, release_recipe, variations
-from augment_ru.release.assemble import CARD, RECIPE, derived_files, shown_entries, task_entry
+from augment_ru.release.assemble import (
+    CARD,
+    RECIPE,
+    VariationFigures,
+    add_figures,
+    derived_files,
+    entries_of,
+    figure_entries,
+    no_figures,
+    shown_entries,
+    task_entry,
+)  # fmt: skip
 from augment_ru.release.hard import HARD, hard_split, splits_in
 from augment_ru.release.judged import judged_figures
 from augment_ru.release.manifest import check_recipe
 from augment_ru.release.original_rows import draw_episodes
-from augment_ru.release.variation_figures import VariationFigures, add_figures, entries_of, figure_entries, no_figures
 
 
 @dataclass(frozen=True)
@@ -628,7 +639,7 @@ def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count:
         places = Random(f"{release.recipe.seed} {task.name}").sample(range(size), min(count, size))
         drawn = {at: records[at] for at in sorted(places)}
         for variation, (name, new_rows, new_entries) in enumerate(
-            variations.variations(tools, task, drawn, variations.Timing(), next(coming))
+            variations.variations(tools, task, drawn, Counter(), next(coming))
         ):
             for at, row, entry in zip(drawn, new_rows, new_entries, strict=True):
                 line = variation * size + at

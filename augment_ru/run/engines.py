@@ -7,7 +7,7 @@ on the order in which parts end, or on parts that are done twice because a machi
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from augment_ru.errors import AugmentError
 from augment_ru.run.processes import Processes
@@ -15,7 +15,6 @@ from augment_ru.run.work import Done, Engine, Session, Work
 
 Part = TypeVar("Part")
 Outcome = TypeVar("Outcome")
-Part_contra = TypeVar("Part_contra", contravariant=True)
 
 _AHEAD = 2
 """The most parts for each worker that an engine is given at a time; more than one, so that no worker is idle."""
@@ -28,7 +27,7 @@ class InProcess:
     """An engine that does the parts of a run in this process, one after another."""
 
     @contextmanager
-    def session(self, work: Work[Any, Any]) -> Iterator[Session]:
+    def session(self, work: Work) -> Iterator[Session]:
         """Start an engine: yield a session, to which parts of a run are given while the `with` block runs.
 
         Args:
@@ -67,9 +66,8 @@ def engine_of(name: str, workers: int | None) -> Engine:
 class _Here:
     workers = 1
 
-    def __init__(self, work: Work[Any, Any]) -> None:
+    def __init__(self, work: Work) -> None:
         self._work = work
-        self._function: Callable[[Any], Any] | None = None
         self._waiting: deque[tuple[int, Any]] = deque()
 
     def submit(self, number: int, part: Any) -> None:  # noqa: ANN401
@@ -78,27 +76,17 @@ class _Here:
     def wait(self) -> Sequence[Done]:
         number, part = self._waiting.popleft()
         try:
-            self._function = self._function or self._work.begin()
-            return [Done(number, self._function(part))]
+            return [Done(number, self._work(part))]
         except Exception as error:  # noqa: BLE001  (it is raised when it is the part's turn)
             return [Done(number, None, error)]
 
 
-class Keep(Protocol[Part_contra, Outcome]):
-    """The interface of a store that keeps the results of a run's parts for later runs."""
-
-    def find(self, part: Part_contra) -> Outcome | None:
-        """Return the result of a part from an earlier run; None if it is not stored."""
-
-    def save(self, part: Part_contra, outcome: Outcome) -> None:
-        """Store the result of a part."""
-
-
 def in_order(
     engine: Engine,
-    work: Work[Part, Outcome],
+    work: Callable[[Part], Outcome],
     parts: Iterable[Part],
-    keep: Keep[Part, Outcome] | None = None,
+    find: Callable[[Part], Outcome | None] = lambda _part: None,
+    save: Callable[[Part, Outcome], object] = lambda _part, _outcome: None,
 ) -> Generator[tuple[Part, Outcome], None, None]:
     """Do all parts of a run, and yield each part with its result, in the order of `parts`.
 
@@ -108,7 +96,8 @@ def in_order(
         engine: does the parts.
         work: what is done with each part.
         parts: the parts; each is read when it is needed.
-        keep: stores each result as soon as its part is done, for a later run; None to store no results.
+        find: returns the result of a part that an earlier run stored; None if there is none.
+        save: stores the result of a part, as soon as it is done, for a later run.
 
     Raises:
         BaseException: the error that a part, or reading `parts`, raised. All earlier parts are yielded before it.
@@ -126,7 +115,7 @@ def in_order(
                     break
                 number, part = following
                 row[number] = part
-                if (known := keep and keep.find(part)) is None:
+                if (known := find(part)) is None:
                     session.submit(number, part)
                     running += 1
                 else:
@@ -140,8 +129,8 @@ def in_order(
                 running -= 1
                 done[one.number] = one
                 is_read |= one.error is not None  # what comes after an error is not needed
-                if keep is not None and one.error is None:
-                    keep.save(row[one.number], one.outcome)
+                if one.error is None:
+                    save(row[one.number], one.outcome)
         for error in errors:
             raise error
 

@@ -46,7 +46,7 @@ class Processes:
     workers: int
 
     @contextmanager
-    def session(self, work: Work[Any, Any]) -> Iterator[Session]:
+    def session(self, work: Work) -> Iterator[Session]:
         """Start the engine: yield a session, to which parts of a run are given while the `with` block runs.
 
         Args:
@@ -225,7 +225,7 @@ def _serve(pipe: Connection) -> None:
         while True:
             part = pipe.recv_bytes()
             try:
-                function = function or unpacked_work(work).begin()
+                function = function or unpacked_work(work)
                 outcome = function(pickle.loads(part))  # noqa: S301  (made by the process that started this one)
                 answer = pickle.dumps((outcome, None))
             except BaseException as error:  # noqa: BLE001  (it is raised where the parts come from)

@@ -5,9 +5,8 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
-from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from io import StringIO
@@ -62,7 +61,7 @@ class Ray:
         self._address, self._workers = address, workers
 
     @contextmanager
-    def session(self, work: Work[Any, Any]) -> Iterator[Session]:
+    def session(self, work: Work) -> Iterator[Session]:
         """Start the engine: yield a session, to which parts of a run are given while the `with` block runs.
 
         A cluster that is started for the work ends with the block. In the block, a signal such as Ctrl-C takes effect
@@ -96,7 +95,12 @@ class Ray:
 
         def live() -> None:
             try:
-                self._init()
+                self._ray.init(
+                    address=self._address or None,
+                    include_dashboard=None if self._address else False,
+                    log_to_driver=False,
+                    logging_level=logging.ERROR,
+                )
             except Exception as error:  # noqa: BLE001  (the main thread raises it)
                 errors.append(error)
             has_begun.set()
@@ -119,14 +123,6 @@ class Ray:
             is_over.set()
             if has_begun.is_set():
                 thread.join()
-
-    def _init(self) -> None:
-        self._ray.init(
-            address=self._address or None,
-            include_dashboard=None if self._address else False,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-        )
 
 
 class _Tasks:
@@ -182,7 +178,7 @@ def _do(work: bytes, name: str, folder: str, part: Any) -> tuple[Any, bytes | No
             _functions.clear()  # of another run
             with suppress(OSError):  # the folder is not on this machine
                 os.chdir(folder)  # options may name files by their paths from the folder of the driver
-            _functions[name] = unpacked_work(work).begin()
+            _functions[name] = unpacked_work(work)
         return _functions[name](part), None
     except (Exception, SystemExit) as error:  # noqa: BLE001  (it is raised by the driver, when it is its turn)
         with suppress(pickle.PicklingError, TypeError, AttributeError):
@@ -221,19 +217,14 @@ def perturb(
     if not isinstance(dataset, Dataset):
         raise AugmentError(f"{type(dataset).__name__} is not a ray.data.Dataset; use records() for rows")
     dataset.context.execution_options.preserve_order = True  # of this dataset, and of those made of it
-    batches = _Batches(PerturbsColumns(partial(augmenter.records, task=task, field=field), meta))
+    batches = partial(_perturbed_table, PerturbsColumns(partial(augmenter.records, task=task, field=field), meta))
     return dataset.map_batches(
         batches, batch_size=batch_size, batch_format="pyarrow", zero_copy_batch=True, concurrency=concurrency
     )
 
 
-@dataclass(frozen=True)
-class _Batches:
-    """Perturbs an Arrow table: replaces the perturbed columns, and adds the column of metadata."""
+def _perturbed_table(columns: PerturbsColumns, table: Any) -> Any:  # noqa: ANN401
+    """Perturb an Arrow table: replace the perturbed columns, and add the column of metadata."""
+    import pyarrow as pa  # noqa: PLC0415
 
-    columns: Callable[[dict[str, list[Any]]], Mapping[str, list[Any]]]
-
-    def __call__(self, table: Any) -> Any:  # noqa: ANN401
-        import pyarrow as pa  # noqa: PLC0415
-
-        return with_columns(pa, table, self.columns(table.to_pydict()))
+    return with_columns(pa, table, columns(table.to_pydict()))

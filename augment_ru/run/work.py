@@ -5,22 +5,13 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from augment_ru.registry import load_file, loaded_files
 
-Part_contra = TypeVar("Part_contra", contravariant=True)
-Outcome_co = TypeVar("Outcome_co", covariant=True)
-
-
-class Work(Protocol[Part_contra, Outcome_co]):
-    """The interface of the work on each part of a run's input. Work, parts and results must be picklable."""
-
-    def begin(self) -> Callable[[Part_contra], Outcome_co]:
-        """Load what the work needs, and return a function that does a part and returns its result.
-
-        `begin` is called once in each worker process.
-        """
+Work: TypeAlias = Callable[[Any], Any]
+"""The work on each part of a run's input: a function that does a part and returns its result. It can be pickled, and so
+can parts and results; each worker has one copy of it, which loads what it needs for its first part."""
 
 
 class Done(NamedTuple):
@@ -59,7 +50,7 @@ class Session(Protocol):
 class Engine(Protocol):
     """The interface of an engine, which does the parts of a run in one process, in several, or on a cluster."""
 
-    def session(self, work: Work[Any, Any]) -> AbstractContextManager[Session]:
+    def session(self, work: Work) -> AbstractContextManager[Session]:
         """Start the engine: return a context manager that yields a session, to which parts of a run are given.
 
         At the end of the `with` block, parts that are not finished are abandoned.
@@ -85,7 +76,7 @@ def set_to_one(names: Sequence[str]) -> Iterator[None]:
                 os.environ.pop(name, None)
 
 
-def shipped(work: Work[Any, Any]) -> bytes:
+def shipped(work: Work) -> bytes:
     """Encode the work of a run as bytes, to send it to a worker that this process started.
 
     The bytes are a pickle. Decoding a pickle can run code, so never decode one from a file or from another program.
@@ -94,7 +85,7 @@ def shipped(work: Work[Any, Any]) -> bytes:
     return pickle.dumps((own, pickle.dumps(work)))
 
 
-def unpacked_work(data: bytes) -> Work[Any, Any]:
+def unpacked_work(data: bytes) -> Work:
     """Decode, in a worker, the work that `shipped` encoded in the process that started the worker.
 
     Raises:
@@ -103,5 +94,5 @@ def unpacked_work(data: bytes) -> Work[Any, Any]:
     own, work = pickle.loads(data)  # noqa: S301  (made by the process that started this one)
     for path in own:
         load_file(Path(path))  # its classes are known by the module's name
-    found: Work[Any, Any] = pickle.loads(work)  # noqa: S301
+    found: Work = pickle.loads(work)  # noqa: S301
     return found

@@ -17,7 +17,7 @@ from augment_ru.formats import lines as lines_module
 from augment_ru.formats.json_lines import PLAIN, encoded, objects_of, parsed
 from augment_ru.formats.lines import BOM
 from augment_ru.jobs import row_work
-from augment_ru.jobs.perturb import PerturbedRows, run
+from augment_ru.jobs.perturb import perturbed_rows, run
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.records.record import AlikeRecords, Record
 from augment_ru.records.task import task_for_row
@@ -163,9 +163,9 @@ def alike(lines: list[bytes]) -> AlikeRecords:
 
 def assert_lines_are_those_of_results(records: AlikeRecords, found: Perturbed, meta: str) -> None:
     """The lines that are made at once are what results say, whether these are read alone or from a copy."""
-    rows = PerturbedRows(records, [found], meta, 7)
-    results = rows.results
-    assert [*(rows.lines() or ())] == [f"{result.line(meta)}\n".encode() for result in results]
+    rows = perturbed_rows(records, [found], meta, 7)
+    results = [*rows.results]
+    assert [*(rows.lines or ())] == [f"{result.line(meta)}\n".encode() for result in results]
     copies = [pickle.loads(pickle.dumps(result)) for result in results]  # noqa: S301  (ours)
     assert [copy.line(meta) for copy in copies] == [result.line(meta) for result in results]
 

@@ -6,11 +6,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread, Timer
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pytest
 
@@ -22,14 +22,6 @@ LARGE = 50_000_000
 """Bytes of an answer that takes long to hand over."""
 
 
-class _Work:
-    """Work that does what a part says."""
-
-    def begin(self) -> Callable[[Any], Any]:
-        """The function."""
-        return _done
-
-
 class _UntravelledError(Exception):
     """An error that cannot be made from its message alone."""
 
@@ -38,6 +30,7 @@ class _UntravelledError(Exception):
 
 
 def _done(part: object) -> object:
+    """Work that does what a part says."""
     if part == "busy":
         Thread(target=time.sleep, args=(60,)).start()
     if part == "large":
@@ -62,7 +55,7 @@ def _done(part: object) -> object:
 
 def _outcomes(workers: int, parts: Sequence[str]) -> list[object]:
     """What comes of the parts, None for large ones; the first error is raised."""
-    with Processes(workers).session(_Work()) as session:
+    with Processes(workers).session(_done) as session:
         for number, part in enumerate(parts):
             session.submit(number, part)
         found: dict[int, object] = {}
@@ -166,7 +159,7 @@ def test_a_killed_worker_is_told_though_what_it_forked_lives() -> None:
 
 
 def test_errors_of_a_part_come_back_as_they_can() -> None:
-    with Processes(1).session(_Work()) as session:
+    with Processes(1).session(_done) as session:
         for number, part in enumerate(["untravelled", "ends", "whole"]):
             session.submit(number, part)
         (told,), (ended,), (whole,) = session.wait(), session.wait(), session.wait()
@@ -217,12 +210,9 @@ def test_an_interruption_at_the_terminal_is_told_once(tmp_path: Path, after: flo
     script.write_text(
         "import signal, sys\n"
         "from augment_ru.run.processes import Processes\n"
-        "class Work:\n"
-        "    def begin(self):\n"
-        "        return repr\n"
         "if __name__ == '__main__':\n"
         "    signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell ignores it for what it starts with &
-        "    with Processes(3).session(Work()) as session:\n"
+        "    with Processes(3).session(repr) as session:\n"
         "        for number in range(3):\n"
         "            session.submit(number, 'part')\n"
         "        try:\n"

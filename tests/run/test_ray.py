@@ -174,13 +174,8 @@ SLOW = '''"""Work that takes a minute."""
 import time
 
 
-class Slow:
-    def begin(self):
-        return self.work
-
-    @staticmethod
-    def work(part):
-        time.sleep(60)
+def slow(part):
+    time.sleep(60)
 '''
 
 
@@ -193,7 +188,7 @@ def test_a_signal_while_parts_are_waited_for_is_raised_as_it_is(
     """Ray's call that waits makes SystemExit(1) of it."""
     del cluster
     (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
-    work = load_file(tmp_path / "slow.py").Slow()
+    work = load_file(tmp_path / "slow.py").slow
     before = signal.signal(number, _ends)
     timer = Timer(1.0, lambda: os.kill(os.getpid(), number))
     timer.start()
@@ -220,15 +215,10 @@ def test_the_first_error_of_the_input_is_reported(cluster: Any, tmp_path: Path) 
 ENDS = '''"""Work that ends a program."""
 
 
-class Ends:
-    def begin(self):
-        return self.work
-
-    @staticmethod
-    def work(part):
-        if part == 2:
-            raise SystemExit(part)
-        return part
+def ends(part):
+    if part == 2:
+        raise SystemExit(part)
+    return part
 '''
 
 
@@ -236,7 +226,7 @@ def test_work_that_ends_a_program_is_an_error(cluster: Any, tmp_path: Path) -> N
     """It is not done again and again."""
     del cluster
     (tmp_path / "ends.py").write_text(ENDS, encoding="utf-8")
-    work = load_file(tmp_path / "ends.py").Ends()
+    work = load_file(tmp_path / "ends.py").ends
     done = in_order(engine_of(RAY, 1), work, [1, 2, 3])
     assert next(done) == (1, 1)
     with pytest.raises(SystemExit):

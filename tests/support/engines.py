@@ -19,7 +19,7 @@ class Shuffled:
     seed: int
 
     @contextmanager
-    def session(self, work: Work[Any, Any]) -> Iterator[Session]:
+    def session(self, work: Work) -> Iterator[Session]:
         yield _Session(self.workers, Random(self.seed), shipped(work))
 
 
@@ -35,7 +35,7 @@ class _Session:
         assert len(self._waiting) <= 2 * self.workers
         number, part = self._waiting.pop(self._random.randrange(len(self._waiting)))
         try:
-            outcome = unpacked_work(self._work).begin()(pickle.loads(part))  # noqa: S301
+            outcome = unpacked_work(self._work)(pickle.loads(part))  # noqa: S301
         except Exception as error:  # noqa: BLE001
             return [Done(number, None, pickle.loads(pickle.dumps(error)))]  # noqa: S301
         return [Done(number, pickle.loads(pickle.dumps(outcome)))]  # noqa: S301
