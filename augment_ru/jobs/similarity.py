@@ -10,7 +10,7 @@ from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Needs
 from augment_ru.engine.figures import distribution
 from augment_ru.engine.prepare import Preparation
-from augment_ru.engine.recipe import option_values
+from augment_ru.engine.presets import option_values
 from augment_ru.engine.search import DIGITS
 from augment_ru.engine.similarity import Candidates, Similarity, checked_scores, scorer_of, similarity_of
 from augment_ru.errors import AugmentError, amount
