@@ -80,10 +80,12 @@ class Script:
         """
         if len(scripts) == 1:
             return scripts[0]
-        pairs = [pair for one in scripts for pair in zip(one.triples, one.notes or repeat(None), strict=False)]
-        pairs.sort(key=itemgetter(0))
-        notes = [note for _, note in pairs]
-        script = cls.of(source, [triple for triple, _ in pairs], notes if any(notes) else ())
+        if any(any(one.notes) for one in scripts):
+            pairs = [pair for one in scripts for pair in zip(one.triples, one.notes or repeat(None), strict=False)]
+            pairs.sort(key=itemgetter(0))
+            script = cls.of(source, [triple for triple, _ in pairs], [note for _, note in pairs])
+        else:
+            script = cls.of(source, sorted([triple for one in scripts for triple in one.triples]))
         _check_order(script)
         return script
 
