@@ -84,7 +84,7 @@ class Draws:
 
     def bell(self, count: int) -> Floats:
         """Take random numbers that are distributed almost normally, with mean 0 and variance 1, shape (count,)."""
-        sums: Floats = self.uniform(4 * count).reshape(4, count).sum(axis=0)
+        sums: Floats = _sum(self.uniform(4 * count).reshape(4, count))
         sums -= 2.0
         sums *= _SPREAD
         return sums
@@ -406,19 +406,19 @@ class Regression:
                 right one in this answer, in nats, shape (rivals,).
         """
         index = np.array(chosen)
-        places = self._places.take(index)
+        places = self._places[index]
         parts = self._parts(places)
-        weights, own = self._weights.take(index), self._own.take(index)
+        weights, own = self._weights[index], self._own[index]
         if parts is not None:
             weights, own = weights * parts, own * parts
         known = self._learnt[: self.answers]
-        covariance = self._place * np.bincount(places, weights, self._most).take(self._places)
+        covariance = self._place * np.bincount(places, weights, self._most)[self._places]
         covariance += self._shared * _sum(weights)
         covariance *= self._weights
         covariance[index] += own
         if self.answers:
             covariance -= _combined(_total(known.take(index, 1), parts), known)
-        total = float(_total(covariance.take(index), parts)) + self._noise * (1.0 + index.size / 2.0)
+        total = float(_total(covariance[index], parts)) + self._noise * (1.0 + index.size / 2.0)
         surprise = self.margins - margins - _total(self.mean.take(index, 1), parts)
         self.mean += (surprise / total)[:, None] * covariance
         if self.answers == len(self._learnt):

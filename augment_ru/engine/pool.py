@@ -5,6 +5,7 @@ changes of several draws and attacks: all whose rank (random number) is below th
 may be several alternatives for a word.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -60,7 +61,7 @@ class RecordPool:
 
         Two changes conflict if an edit of one overlaps an edit of the other. Two insertions at one place overlap, too.
         """
-        found: dict[int, set[int]] = {}  # most changes exclude no others, or few
+        found = defaultdict[int, list[int]](list)  # most changes exclude no others, or few
         edits = sorted(
             (text, start, stop, number)
             for number, (text, change) in enumerate(zip(self.texts, self.changes, strict=True))
@@ -72,10 +73,10 @@ class RecordPool:
                 reached = [one for one in reached if one[0] == text and one[2] > start]
             for _, begun, ended, other in reached:
                 if other != number and ((begun < stop and ended > start) or (begun == start and ended == stop)):
-                    found.setdefault(number, set()).add(other)
-                    found.setdefault(other, set()).add(number)
+                    found[number].append(other)
+                    found[other].append(number)
             reached.append((text, start, stop, number))
-        return [tuple(sorted(found.get(number, ()))) for number in range(len(self))]
+        return [tuple(sorted(set(found.get(number, ())))) for number in range(len(self))]
 
     @cached_property
     def has_letters(self) -> bool:
