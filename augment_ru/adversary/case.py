@@ -164,7 +164,7 @@ class SearchCase:
             best = float(similarities.max())
             self.similarity = best if np.isfinite(best) else None
         elif not passing.all():
-            self.pool = self.pool.without(np.flatnonzero(~passing).tolist())
+            self.pool = self.pool.only(np.flatnonzero(passing).tolist())
 
     def begin(self, key: int, *, minimal: bool, guidance: Guidance | None = None) -> None:
         """Start the search.
