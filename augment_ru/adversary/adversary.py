@@ -389,8 +389,8 @@ class Adversary:
         known, edits = case.knowledge, dict[int, list[tuple[Triple, str]]]()
         tried = [] if known is None else [chosen for chosen, said in known.known.items() if said.passed]
         pool = case.pool.only(sorted(set(chain(*tried))))
-        for number, (text, attack) in enumerate(zip(pool.texts, pool.attacks, strict=True)):
-            edits.setdefault(text, []).extend((one, self.settings.attacks[attack]) for one in pool.triples(number))
+        for text, attack, change in zip(pool.texts, pool.attacks, pool.changes, strict=True):
+            edits.setdefault(text, []).extend((one, self.settings.attacks[attack]) for one in change.triples)
         counts = summed(counted_edits(pool.sources[text], own) for text, own in edits.items())
         return {name: dict(sorted(own.items())) for name, own in counts.items()}
 

@@ -101,7 +101,7 @@ class EditTable(Sequence[Script]):
 
     def __iter__(self) -> Iterator[Script]:
         for first in range(0, len(self), _SCRIPTS):  # so that a long text does not have all its edits as objects
-            some = self.take(np.arange(first, min(first + _SCRIPTS, len(self)))) if len(self) > _SCRIPTS else self
+            some = self.part(first, min(first + _SCRIPTS, len(self)))
             yield from map(some.__getitem__, range(len(some)))
 
     @cached_property

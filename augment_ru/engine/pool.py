@@ -19,7 +19,7 @@ from augment_ru.engine.legality import legal
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Prepared
 from augment_ru.records.groups import grouped
-from augment_ru.script import Script, Triple
+from augment_ru.script import Script
 from augment_ru.text.characters import decode
 
 _LONG = 2**14
@@ -101,19 +101,13 @@ class RecordPool:
         chosen = list(chosen)
         if len(chosen) < len(self) > _LONG:
             return self.only(chosen).scripts(range(len(chosen)))
-        of_texts = grouped((self.texts[number], at) for number in chosen for at in self._edits(number))
+        parts = self.changes.parts
+        of_texts = grouped((self.texts[number], at) for number in chosen for at in range(*parts[number][1:]))
         triples, notes = self.changes.triples, self.changes.notes
         return {
             text: Script.together(self.sources[text], [triples[at] for at in own], [notes[at] for at in notes and own])
             for text, own in sorted(of_texts.items())
         }
-
-    def triples(self, number: int) -> Sequence[Triple]:
-        """Return the edits of the change with this index: the start, the stop and the new text of each."""
-        return [self.changes.triples[at] for at in self._edits(number)]
-
-    def _edits(self, number: int) -> range:
-        return range(*self.changes.firsts[number : number + 2].tolist())
 
     def attacks_of(self, chosen: Iterable[int], text: int) -> list[int]:
         """Return the index of the attack that made each edit of a text, in the order of the places of the edits.
@@ -123,8 +117,8 @@ class RecordPool:
             text: the index of the text among the texts of the record, from 0.
         """
         own = self.only([number for number in chosen if self.texts[number] == text])
-        pairs = ((own.triples(number), attack) for number, attack in enumerate(own.attacks))
-        return [attack for _, attack in sorted((triple, attack) for triples, attack in pairs for triple in triples)]
+        pairs = zip(own.changes, own.attacks, strict=True)
+        return [attack for _, attack in sorted((triple, attack) for one, attack in pairs for triple in one.triples)]
 
     def only(self, kept: Sequence[int]) -> "RecordPool":
         """Return a pool of only the changes that have these indices, in this order."""
