@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +106,7 @@ class RecordPool:
         of_texts = grouped((self.texts[number], at) for number in chosen for at in range(*parts[number][1:]))
         triples, notes = self.changes.triples, self.changes.notes
         return {
-            text: Script.together(self.sources[text], [triples[at] for at in own], [notes[at] for at in notes and own])
+            text: Script.together(self.sources[text], [triples[at] for at in own], [notes[at] for at in own if notes])
             for text, own in sorted(of_texts.items())
         }
 
@@ -175,7 +176,7 @@ def _different(changes: EditTable) -> Ints:
     order_of = {one: number for number, one in enumerate(sorted(set(further)), 1)}
     rest = np.zeros(len(changes), np.int32)
     rest[several] = [order_of[one] for one in further]
-    keys = [changes.rows, *(one[firsts] for one in edits), rest]
+    keys: list[Any] = [changes.rows, *(one[firsts] for one in edits), rest]
     order = np.lexsort(keys[::-1])
     different = np.ones(order.size, dtype=bool)
     different[1:] = np.any([(own := key[order])[1:] != own[:-1] for key in keys], axis=0)
