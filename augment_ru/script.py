@@ -72,18 +72,22 @@ class Script:
         return script
 
     @classmethod
-    def together(cls, source: str, scripts: Sequence["Script"]) -> "Script":
-        """Join scripts of the same source into one script that has the edits of all of them.
+    def together(cls, source: str, triples: Sequence[Triple], notes: Sequence[Note | None] = ()) -> "Script":
+        """Make a script of edits in any order that are inside the source.
+
+        Args:
+            source: the text that is edited.
+            triples: the start, the stop and the new text of each edit.
+            notes: the note of each edit (what it carries besides its new text); empty if no edit has a note.
 
         Raises:
             AugmentError: two edits overlap.
         """
-        if len(scripts) == 1:
-            return scripts[0]
-        pairs = [pair for one in scripts for pair in zip(one.triples, one.notes or repeat(None), strict=False)]
-        pairs.sort(key=itemgetter(0))
-        notes = [note for _, note in pairs]
-        script = cls.of(source, [triple for triple, _ in pairs], notes if any(notes) else ())
+        if any(notes):
+            order = sorted(range(len(triples)), key=triples.__getitem__)
+            script = cls.of(source, [triples[at] for at in order], [notes[at] for at in order])
+        else:
+            script = cls.of(source, sorted(triples))
         _check_order(script)
         return script
 

@@ -136,12 +136,13 @@ def test_a_script_is_read_with_the_readings_of_its_edits() -> None:
     assert script == Script("кот спит 2 часа", [Edit(0, 3, "🐱"), Edit(9, 10, "3")])  # a note is no part of the edit
 
 
-def test_scripts_of_one_source_become_one_with_their_notes() -> None:
+def test_edits_in_any_order_become_one_script_with_their_notes() -> None:
     one, other = Script("кот спит", [Edit(4, 8, "сп", Note("спит"))]), Script("кот спит", [Edit(0, 3, "кит")])
-    assert Script.together("кот спит", [one, other]) == Script("кот спит", [*other.edits, *one.edits])
-    assert Script.together("кот спит", [one, other]).read == "кит спит"
+    together = Script.together("кот спит", [*one.triples, *other.triples], [*one.notes, None])
+    assert together == Script("кот спит", [*other.edits, *one.edits])
+    assert together.read == "кит спит"
     with pytest.raises(AugmentError, match="overlap"):
-        Script.together("кот спит", [other, Script("кот спит", [Edit(1, 3, "")])])
+        Script.together("кот спит", [*other.triples, (1, 3, "")])
 
 
 def test_places_are_whole_numbers() -> None:

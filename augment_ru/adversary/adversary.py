@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -385,11 +386,11 @@ class Adversary:
 
     def _tried(self, case: SearchCase) -> Mapping[str, Mapping[str, int]]:
         """Count the different edits that the model was asked about, by feature and value (`Finding.tried`)."""
-        known, pool, edits = case.knowledge, case.pool, dict[int, list[tuple[Triple, str]]]()
-        asked = () if known is None else {one for chosen, said in known.known.items() if said.passed for one in chosen}
-        for number in asked:
-            own = edits.setdefault(pool.texts[number], [])
-            own += [(triple, self.settings.attacks[pool.attacks[number]]) for triple in pool.changes[number].triples]
+        known, edits = case.knowledge, dict[int, list[tuple[Triple, str]]]()
+        tried = [] if known is None else [chosen for chosen, said in known.known.items() if said.passed]
+        pool = case.pool.only(sorted(set(chain(*tried))))
+        for text, attack, change in zip(pool.texts, pool.attacks, pool.changes, strict=True):
+            edits.setdefault(text, []).extend((one, self.settings.attacks[attack]) for one in change.triples)
         counts = summed(counted_edits(pool.sources[text], own) for text, own in edits.items())
         return {name: dict(sorted(own.items())) for name, own in counts.items()}
 

@@ -316,11 +316,12 @@ def _near(knowledge: Knowledge, view: Regression, draws: Draws, tried: _Tried) -
     closed = tried.setdefault((knowledge.nearest, view.adds), set())
     effects = view.mean + _noise(view, draws, _NEAR)
     steps = effects.copy()
-    for change in here:
-        gone = list(knowledge.pool.conflicts[change]) if view.adds else places == places[change]
-        steps[:, gone] -= effects[:, change, None]
     if here:
-        steps[:, here] = -effects[:, here]
+        gone = [knowledge.pool.conflicts[one] if view.adds else (places == places[one]).nonzero()[0] for one in here]
+        all_gone, lost = np.fromiter(chain(*gone), np.int64), effects.take(here, 1)
+        for gains, losses in zip(steps, lost.repeat([*map(len, gone)], 1), strict=True):
+            np.subtract.at(gains, all_gone, losses)
+        steps[:, here] = -lost
     expected = np.minimum.reduce(margins[:, None] - steps)
     for change in expected.argsort(kind="stable").tolist():
         if change in closed:

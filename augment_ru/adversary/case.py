@@ -106,6 +106,7 @@ class SearchCase:
     _answers: dict[_Texts, Scored] = field(default_factory=dict)
     rivals: list[tuple[int, str]] | None = None
     _question: Example | None = None
+    _read: dict[str, str] | None = None
 
     @property
     def changes(self) -> ChangeSet:
@@ -163,7 +164,7 @@ class SearchCase:
             best = float(similarities.max())
             self.similarity = best if np.isfinite(best) else None
         elif not passing.all():
-            self.pool = self.pool.without(np.flatnonzero(~passing).tolist())
+            self.pool = self.pool.only(np.flatnonzero(passing).tolist())
 
     def begin(self, key: int, *, minimal: bool, guidance: Guidance | None = None) -> None:
         """Start the search.
@@ -329,12 +330,19 @@ class SearchCase:
             scripts: the script of each changed text, by the index of the text in the record, from 0; empty for the
                 original.
         """
-        if scripts:
-            values = new_row(self.record.values, Changed(new_values(self.record, self._by_field(scripts))))
-            return example_of(values, self.record.task)
         if self._question is None:
             self._question = example_of(self.record.values, self.record.task)
-        return self._question
+            held = self._question.record
+            if not self.record.offsets() and all(isinstance(held.get(name), str) for name in self.pool.fields):
+                self._read = Record(held, self.record.task).read()
+        if not scripts:
+            return self._question
+        if self._read is not None:  # nothing else of the row changes
+            texts = {self.pool.fields[at]: script.text for at, script in scripts.items()}
+            read = "\n".join((self._read | texts).values())
+            return Example({**self._question.record, **texts}, self.record.task, read)
+        values = new_row(self.record.values, Changed(new_values(self.record, self._by_field(scripts))))
+        return example_of(values, self.record.task)
 
 
 def _key(texts: Sequence[str]) -> _Texts:

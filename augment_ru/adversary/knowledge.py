@@ -84,7 +84,7 @@ class Draws:
 
     def bell(self, count: int) -> Floats:
         """Take random numbers that are distributed almost normally, with mean 0 and variance 1, shape (count,)."""
-        sums: Floats = self.uniform(4 * count).reshape(4, count).sum(axis=0)
+        sums: Floats = _sum(self.uniform(4 * count).reshape(4, count))
         sums -= 2.0
         sums *= _SPREAD
         return sums
@@ -373,6 +373,7 @@ class Regression:
         weights = np.sqrt(np.minimum(np.maximum(pool.sizes, 1.0), _LONGEST) / _AVERAGE)
         square = self.scale**2
         self._weights, self._places, self._most = weights, pool.places, int(pool.places.max()) + 1
+        self._has_letters = pool.has_letters
         self._own = view.own**2 * square * weights**2
         self._place, self._shared, self._noise = _PLACE**2 * square, _SHARED**2 * square, _NOISE**2 * square
         self.mean = np.tile(weights * (_MEAN * self.scale), (margins.size, 1))
@@ -407,13 +408,16 @@ class Regression:
         index = np.array(chosen)
         places = self._places[index]
         parts = self._parts(places)
-        weights = self._weights[index] if parts is None else self._weights[index] * parts
+        weights, own = self._weights[index], self._own[index]
+        if parts is not None:
+            weights, own = weights * parts, own * parts
         known = self._learnt[: self.answers]
         covariance = self._place * np.bincount(places, weights, self._most)[self._places]
         covariance += self._shared * _sum(weights)
         covariance *= self._weights
-        covariance[index] += self._own[index] if parts is None else self._own[index] * parts
-        covariance -= _combined(_total(known.take(index, 1), parts), known)
+        covariance[index] += own
+        if self.answers:
+            covariance -= _combined(_total(known.take(index, 1), parts), known)
         total = float(_total(covariance[index], parts)) + self._noise * (1.0 + index.size / 2.0)
         surprise = self.margins - margins - _total(self.mean.take(index, 1), parts)
         self.mean += (surprise / total)[:, None] * covariance
@@ -448,6 +452,8 @@ class Regression:
         Args:
             cells: for each change, the number of its place; changes of other sets have other numbers.
         """
+        if not self._has_letters:
+            return None
         counts = np.bincount(cells)
         return None if counts.max() == 1 else (self.adds + (1.0 - self.adds) / np.maximum(counts, 1))[cells]
 

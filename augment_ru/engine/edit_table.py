@@ -68,6 +68,27 @@ class EditTable(Sequence[Script]):
             (lambda indices: [notes[at] for at in indices.tolist()]) if any(notes) else None,
         )
 
+    @classmethod
+    def joined(cls, tables: Sequence["EditTable"]) -> "EditTable":
+        """Make one table of several tables of the same sources, one after another.
+
+        Args:
+            tables: the tables, at least one.
+        """
+        noted = any(one.make_notes for one in tables)
+        notes = [note for one in tables for note in one.notes or [None] * one.starts.size] if noted else []
+        counts = np.concatenate([np.diff(one.firsts) for one in tables])
+        lengths = np.concatenate([one.new.lengths for one in tables])
+        return cls(
+            tables[0].sources,
+            np.concatenate([one.rows for one in tables]),
+            np.append(0, counts.cumsum()),
+            np.concatenate([one.starts for one in tables]),
+            np.concatenate([one.stops for one in tables]),
+            Replacements(np.concatenate([one.new.codes for one in tables]), np.append(0, lengths.cumsum())),
+            (lambda indices: [notes[at] for at in indices.tolist()]) if any(notes) else None,
+        )
+
     def __len__(self) -> int:
         return self.rows.size
 
@@ -80,7 +101,7 @@ class EditTable(Sequence[Script]):
 
     def __iter__(self) -> Iterator[Script]:
         for first in range(0, len(self), _SCRIPTS):  # so that a long text does not have all its edits as objects
-            some = self.take(np.arange(first, min(first + _SCRIPTS, len(self)))) if len(self) > _SCRIPTS else self
+            some = self.part(first, min(first + _SCRIPTS, len(self)))
             yield from map(some.__getitem__, range(len(some)))
 
     @cached_property
@@ -116,6 +137,20 @@ class EditTable(Sequence[Script]):
     def changed(self) -> Ints:
         """The indices of those texts of the table that have at least one edit, ascending."""
         return np.diff(self.firsts).nonzero()[0]
+
+    def part(self, start: int, stop: int) -> "EditTable":
+        """Return the edited texts from index `start` to before `stop` as a table, which shares the arrays."""
+        first, last = self.firsts[[start, stop]].tolist()
+        offsets, notes = self.new.offsets[first : last + 1], self.make_notes
+        return EditTable(
+            self.sources,
+            self.rows[start:stop],
+            self.firsts[start : stop + 1] - first,
+            self.starts[first:last],
+            self.stops[first:last],
+            Replacements(self.new.codes[offsets[0] : offsets[-1]], offsets - offsets[0]),
+            None if notes is None else lambda indices: notes(indices + first),
+        )
 
     def take(self, texts: Ints) -> "EditTable":
         """Return a new table with only some of the edited texts.

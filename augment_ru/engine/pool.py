@@ -5,21 +5,26 @@ changes of several draws and attacks: all whose rank (random number) is below th
 may be several alternatives for a word.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.edit_table import one_by_one
+from augment_ru.engine.edit_table import EditTable, one_by_one
 from augment_ru.engine.legality import legal
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Prepared
-from augment_ru.engine.proposals import Proposals
 from augment_ru.records.groups import grouped
-from augment_ru.script import Script, Triple
+from augment_ru.script import Script
+from augment_ru.text.characters import decode
+
+_LONG = 2**14
+"""Of a pool with more changes than this, only those that are made are ever objects; the others stay in columns."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class RecordPool:
         fields: the fields of the record's texts.
         sources: the original texts.
         first_row: the index of the record's first text in the batch.
-        changes: each change by itself, as a script (edits) of the text that it edits.
+        changes: each change by itself, as a script (edits) of the text that it edits, in columns.
         texts: for each change, the index in `fields` of the text that it edits.
         attacks: for each change, the index of the attack that proposed it.
         places: the index of the word that each change edits, shape (changes,). Words are counted from 0 through all
@@ -45,7 +50,7 @@ class RecordPool:
     fields: Sequence[str]
     sources: Sequence[str]
     first_row: int
-    changes: Sequence[Script]
+    changes: EditTable
     texts: Sequence[int]
     attacks: Sequence[int]
     places: Ints
@@ -60,22 +65,20 @@ class RecordPool:
 
         Two changes conflict if an edit of one overlaps an edit of the other. Two insertions at one place overlap, too.
         """
-        found: dict[int, set[int]] = {}  # most changes exclude no others, or few
-        edits = sorted(
-            (text, start, stop, number)
-            for number, (text, change) in enumerate(zip(self.texts, self.changes, strict=True))
-            for start, stop, _ in change.triples
-        )
+        found = defaultdict[int, list[int]](list)  # most changes exclude no others, or few
+        numbers = self.changes.owners
+        places = self.changes.rows[numbers], self.changes.starts, self.changes.stops, numbers
+        edits = sorted(zip(*(one.tolist() for one in places), strict=True))
         reached: list[tuple[int, int, int, int]] = []
         for text, start, stop, number in edits:
             if reached and reached[-1][:2] != (text, start):
                 reached = [one for one in reached if one[0] == text and one[2] > start]
             for _, begun, ended, other in reached:
                 if other != number and ((begun < stop and ended > start) or (begun == start and ended == stop)):
-                    found.setdefault(number, set()).add(other)
-                    found.setdefault(other, set()).add(number)
+                    found[number].append(other)
+                    found[other].append(number)
             reached.append((text, start, stop, number))
-        return [tuple(sorted(found.get(number, ()))) for number in range(len(self))]
+        return [tuple(sorted(set(found.get(number, ())))) for number in range(len(self))]
 
     @cached_property
     def has_letters(self) -> bool:
@@ -96,8 +99,16 @@ class RecordPool:
         Raises:
             AugmentError: two of the changes conflict.
         """
-        of_texts = grouped((self.texts[number], self.changes[number]) for number in chosen)
-        return {text: Script.together(self.sources[text], of_texts[text]) for text in sorted(of_texts)}
+        chosen = list(chosen)
+        if len(chosen) < len(self) > _LONG:
+            return self.only(chosen).scripts(range(len(chosen)))
+        parts = self.changes.parts
+        of_texts = grouped((self.texts[number], at) for number in chosen for at in range(*parts[number][1:]))
+        triples, notes = self.changes.triples, self.changes.notes
+        return {
+            text: Script.together(self.sources[text], [triples[at] for at in own], [notes[at] for at in own if notes])
+            for text, own in sorted(of_texts.items())
+        }
 
     def attacks_of(self, chosen: Iterable[int], text: int) -> list[int]:
         """Return the index of the attack that made each edit of a text, in the order of the places of the edits.
@@ -106,32 +117,21 @@ class RecordPool:
             chosen: the indices of the changes that are made.
             text: the index of the text among the texts of the record, from 0.
         """
-        found = [
-            (triple, self.attacks[number])
-            for number in chosen
-            if self.texts[number] == text
-            for triple in self.changes[number].triples
-        ]
-        return [attack for _, attack in sorted(found)]
+        own = self.only([number for number in chosen if self.texts[number] == text])
+        pairs = zip(own.changes, own.attacks, strict=True)
+        return [attack for _, attack in sorted((triple, attack) for one, attack in pairs for triple in one.triples)]
 
-    def without(self, dropped: Iterable[int]) -> "RecordPool":
-        """Return a copy of the pool without the changes that have these indices."""
-        gone = set(dropped)
-        kept = [number for number in range(len(self.changes)) if number not in gone]
+    def only(self, kept: Sequence[int]) -> "RecordPool":
+        """Return a pool of only the changes that have these indices, in this order."""
+        numbers = np.array(kept, dtype=np.int64)
         return replace(
             self,
-            changes=[self.changes[number] for number in kept],
+            changes=self.changes.take(numbers),
             texts=[self.texts[number] for number in kept],
             attacks=[self.attacks[number] for number in kept],
-            places=self.places[kept],
-            sizes=self.sizes[kept],
+            places=self.places[numbers],
+            sizes=self.sizes[numbers],
         )
-
-
-_Key: TypeAlias = tuple[int, tuple[Triple, ...]]
-"""The key of a change of a record: the number of the text, and the edits."""
-_Held: TypeAlias = dict[_Key, tuple[Script, int]]
-"""The changes of a record: the script of each, and the number of its attack."""
 
 
 def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> list[RecordPool]:
@@ -145,36 +145,51 @@ def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> li
         draws: how often each attack is asked for random changes, at least 1. So an attack offers at most this many
             alternatives for a word.
     """
-    found: list[_Held] = [{} for _ in range(len(prepared))]
-    for number, perturber in enumerate(perturbers):
-        seen = prepared.seen_by(perturber.attack)
-        for draw in range(draws):
-            proposed = legal(seen.batch, perturber.proposals(seen, draw), alternatives=True)
-            _add(found, seen, proposed.keep(proposed.ranks < perturber.attack.probability), number)
-    return _with_places(prepared, found)
+    found = [_of_attack(prepared, perturber, draws) for perturber in perturbers]
+    every, attacks = EditTable.joined(found), np.arange(len(found)).repeat([*map(len, found)])
+    found.clear()  # a long text has millions of changes
+    kept = _different(every)
+    every = every.take(kept)
+    return _by_record(prepared, every, attacks[kept])
 
 
-def _add(found: Sequence[_Held], prepared: Prepared, proposed: Proposals, number: int) -> None:
-    """Add the proposed changes of attack `number` to `found`, the changes of each record; known ones are skipped."""
-    firsts, owners = prepared.first_rows, prepared.owners.tolist()
-    alone = one_by_one(prepared.batch, proposed.settled())
-    for at, (row, start, stop) in enumerate(alone.parts):
-        held, key = found[owners[row]], (row - firsts[owners[row]], tuple(alone.triples[start:stop]))
-        if key not in held:  # draws of an attack have many changes in common
-            held[key] = alone[at], number
+def _of_attack(prepared: Prepared, perturber: Perturber, draws: int) -> EditTable:
+    """Return the different changes that several draws of an attack offer."""
+    seen, tables = prepared.seen_by(perturber.attack), list[EditTable]()
+    for draw in range(draws):
+        proposed = legal(seen.batch, perturber.proposals(seen, draw), alternatives=True)
+        tables.append(one_by_one(seen.batch, proposed.keep(proposed.ranks < perturber.attack.probability).settled()))
+    every = EditTable.joined(tables)
+    return every.take(_different(every))
 
 
-def _with_places(prepared: Prepared, found: Sequence[_Held]) -> list[RecordPool]:
-    """Make the pools from the changes of each record: sort the changes, and find their places and sizes."""
+def _different(changes: EditTable) -> Ints:
+    """Return the indices of different changes, sorted by text and by edits; of equal changes only the first is kept."""
+    text, numbers = decode(changes.new.codes), dict[str, int]()
+    bounds = pairwise(changes.new.offsets.tolist())
+    new = np.fromiter((numbers.setdefault(text[start:stop], len(numbers)) for start, stop in bounds), np.int64)
+    ranks = np.argsort(np.array([numbers[one] for one in sorted(numbers)], np.int64))
+    edits = [one.astype(np.int32) for one in (changes.starts, changes.stops, ranks[new])]
+    firsts, several = changes.firsts[:-1], (np.diff(changes.firsts) > 1).nonzero()[0]
+    ends = zip((firsts[several] + 1).tolist(), changes.firsts[several + 1].tolist(), strict=True)
+    further = [tuple(zip(*(one[start:stop].tolist() for one in edits), strict=True)) for start, stop in ends]
+    order_of = {one: number for number, one in enumerate(sorted(set(further)), 1)}
+    rest = np.zeros(len(changes), np.int32)
+    rest[several] = [order_of[one] for one in further]
+    keys: list[Any] = [changes.rows, *(one[firsts] for one in edits), rest]
+    order = np.lexsort(keys[::-1])
+    different = np.ones(order.size, dtype=bool)
+    different[1:] = np.any([(own := key[order])[1:] != own[:-1] for key in keys], axis=0)
+    return order[different]
+
+
+def _by_record(prepared: Prepared, changes: EditTable, attacks: Ints) -> list[RecordPool]:
+    """Make the pools from the changes of all records, sorted by text, and the attack of each; find places and sizes."""
     batch = prepared.batch.prepared
     begins, ends = batch.words
-    bounds = np.cumsum([0, *map(len, found)])
-    rows = [prepared.rows(at) for at in range(len(found))]
-    keys = [sorted(held) for held in found]
-    firsts = [(own[text], triples[0][0]) for own, held in zip(rows, keys, strict=True) for text, triples in held]
-    own_rows, places_in_text = np.array(firsts, dtype=np.int64).reshape(-1, 2).T
-    texts = batch.starts[own_rows]
-    starts = texts + places_in_text
+    bounds = np.searchsorted(prepared.owners[changes.rows], np.arange(len(prepared) + 1)).tolist()
+    texts = batch.starts[changes.rows]
+    starts = texts + changes.starts[changes.firsts[:-1]]
     words = np.searchsorted(begins, starts, side="right") - 1
     before = words < np.searchsorted(begins, texts)  # the first word of its text
     sizes = np.where(before, 0, np.append(ends - begins, 0)[words]).astype(np.float64)
@@ -184,13 +199,11 @@ def _with_places(prepared: Prepared, found: Sequence[_Held]) -> list[RecordPool]
             [prepared.fields[row] for row in own],
             [batch.texts[row] for row in own],
             own.start,
-            [held[key][0] for key in ordered],
-            [text for text, _ in ordered],
-            [held[key][1] for key in ordered],
+            changes.part(start, stop),
+            (changes.rows[start:stop] - own.start).tolist(),
+            attacks[start:stop].tolist(),
             np.unique(names[start:stop], return_inverse=True)[1],
             sizes[start:stop],
         )
-        for own, held, ordered, start, stop in zip(
-            rows, found, keys, bounds.tolist(), bounds[1:].tolist(), strict=False
-        )
+        for own, (start, stop) in zip(map(prepared.rows, range(len(prepared))), pairwise(bounds), strict=True)
     ]

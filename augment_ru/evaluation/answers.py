@@ -770,7 +770,7 @@ def _entry(value: object, kind: Kind) -> Any:  # noqa: ANN401  (of the kind)
         items = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
         nested = [item if isinstance(item, Sequence) and not isinstance(item, str) else [item] for item in items]
         return tuple(label_of(label) for labels in nested for label in labels)
-    if isinstance(value, Mapping) or (isinstance(value, Sequence) and not isinstance(value, str)):
+    if not isinstance(value, str) and isinstance(value, (Mapping, Sequence)):
         raise AugmentError(f"a prediction is {value!r}; the task needs a {'label' if kind == 'labels' else 'text'}")
     return label_of(value)
 

@@ -89,7 +89,7 @@ def test_a_pool_does_not_depend_on_the_other_records(attack: Attack, sources: li
     together = pools(prepared_of(sources, perturber), [perturber], 2)
     for text, pool in zip(sources, together, strict=True):
         (alone,) = pools(prepared_of([text], perturber), [perturber], 2)
-        assert alone.changes == pool.changes
+        assert list(alone.changes) == list(pool.changes)
         assert alone.places.tolist() == pool.places.tolist()
         assert alone.sizes.tolist() == pool.sizes.tolist()
 
