@@ -142,8 +142,11 @@ def _places_of(word: str) -> list[tuple[str, list[tuple[int, int]]]]:
 
     Each stands with its places: the number of a paradigm, and the index of a form in it.
     """
-    analyser = morphology()
-    return analyser.dictionary.words.similar_items(word, analyser.char_substitutes)  # type: ignore[no-any-return]
+    words, same = _word_forms()
+    if "е" in word:
+        return words.similar_items(word, same)  # type: ignore[no-any-return]
+    places = words.get(word)
+    return [(word, places)] if places else []
 
 
 @cache

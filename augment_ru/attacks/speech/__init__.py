@@ -86,7 +86,7 @@ class Speech(Attack):
         spoken form have ranks near 0, so that they are made at every positive probability.
         """
         table, text = _table(self.words), "\n".join([*batch.texts, ""])
-        words, (spoken, taken) = _Words.of(text, table.name), batch.once(_spoken_edits, self.words)
+        words, spoken, taken = batch.once(_spoken_edits, self.words)
         taken = taken.copy()
         rows = np.array([row for row, _ in spoken], dtype=np.int64)
         sizes = np.diff(np.searchsorted(words.starts, batch.starts))
@@ -217,8 +217,9 @@ def _word(word: str, name: str) -> tuple[str, str | None, bool]:
     the dictionary.
     """
     low, table = same_word(word), _table(name)
-    parts = (low,) if low.isalpha() else _DIGITS_AND_LETTERS.findall(low)
-    return low, _spoken(word, table), not table.rare.isdisjoint(parts)
+    if low.isalpha():
+        return low, _spoken(word, table) if word.isupper() or word.isascii() else None, low in table.rare
+    return low, _spoken(word, table), not table.rare.isdisjoint(_DIGITS_AND_LETTERS.findall(low))
 
 
 class _Words(NamedTuple):
@@ -257,8 +258,8 @@ class _Words(NamedTuple):
 _BETWEEN_WORDS = re.compile(f"({LETTERS_AND_DIGITS.pattern})")
 
 
-def _spoken_edits(batch: Batch, dictionary: str) -> tuple[Sequence[tuple[int, Edit]], Mask]:
-    """Return the edits that write numbers, signs and words as they are spoken, by texts; and what they take."""
+def _spoken_edits(batch: Batch, dictionary: str) -> tuple[_Words, Sequence[tuple[int, Edit]], Mask]:
+    """Return the words; the edits that write numbers, signs and words as they are spoken, by texts; what they take."""
     table, text, made = _table(dictionary), "\n".join([*batch.texts, ""]), list[tuple[int, Edit]]()
     words, taken = _Words.of(text, table.name), np.zeros(len(text), dtype=np.bool_)
     for row, start, stop, new in chain(
@@ -267,7 +268,7 @@ def _spoken_edits(batch: Batch, dictionary: str) -> tuple[Sequence[tuple[int, Ed
         if not taken[start:stop].any():
             made.append((row, Edit(start, stop, new)))
             taken[start:stop] = True
-    return sorted(made, key=lambda one: one[1].start), taken
+    return words, sorted(made, key=lambda one: one[1].start), taken
 
 
 _Spoken = tuple[int, int, int, str]
