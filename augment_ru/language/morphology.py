@@ -191,8 +191,12 @@ def shares_lemma(one: str, other: str) -> bool:
     >>> shares_lemma("кошка", "кошку"), shares_lemma("кошка", "мошка")
     (True, False)
     """
-    first, second = (_known_lemmas(word) or lemmas_of(word) for word in (one, other))
-    return not {name.replace("ё", "е") for name in first}.isdisjoint([name.replace("ё", "е") for name in second])
+    return not _plain_lemmas(one).isdisjoint(_plain_lemmas(other))
+
+
+@lru_cache(maxsize=50_000)
+def _plain_lemmas(word: str) -> frozenset[str]:
+    return frozenset([name.replace("ё", "е") for name in _known_lemmas(word) or lemmas_of(word)])
 
 
 @lru_cache(maxsize=50_000)
