@@ -179,6 +179,14 @@ class _Mention(NamedTuple):
         return [(part.part, self.gender, part.lemma) for part in self.parts if part is not None]
 
     @property
+    def initials(self) -> set[str]:
+        """The initials of a first name and a patronymic without a surname, or with it if they are all that is told."""
+        letters = "".join(token.text[0].lower() for token, part in zip(self.tokens, self.parts, strict=True) if not part)
+        kinds = [part.part for part in self.parts if part is not None]
+        full = "".join(part.lemma[0] for part in self.parts if part) if kinds == ["name", "patronymic"] else ""
+        return {one for one in (letters, full) if len(one) > 1}
+
+    @property
     def lemmas(self) -> list[str]:
         """The lemma of each part of the name, with е for ё."""
         return [same_word(part.lemma) for part in self.parts if part is not None]
@@ -189,7 +197,7 @@ def _exchanged(
 ) -> Iterator[tuple[int, Change]]:
     """Yield the changes of the texts of one record, each with the number of its text."""
     docs = [batch.docs[row] for row in members]
-    every = [one for row, doc in zip(members, docs, strict=True) for one in _mentions(row, doc, table)]
+    every = _of_known_gender([one for row, doc in zip(members, docs, strict=True) for one in _mentions(row, doc, table)])
     there = {key for one in every for key in one.keys}
     every = [one._replace(gender="", case="") if _is_of_any(one, there, table) else one for one in every]
     mentions = _certain(batch, members, every, table)
@@ -227,6 +235,25 @@ def _exchanged(
                 yield row, Change(min(map(ranks.__getitem__, keys)), tuple(sorted(edits)))
 
 
+def _of_known_gender(mentions: Sequence[_Mention]) -> list[_Mention]:
+    """Read a surname with initials as that of the woman, or man, of whom the mentions tell: «Анна Ким», «А. Кима»."""
+    told: defaultdict[str, set[str]] = defaultdict(set)
+    for one in mentions:
+        if any(part and part.part != "surname" and not part.is_of_both for part in one.parts) and one.gender:
+            for mark in {*one.lemmas[-1:], *one.initials}:
+                told[mark].add(one.gender)
+    read = list[_Mention]()
+    for one in mentions:
+        genders = set[str]().union(*(told[mark] for mark in {*one.lemmas, *one.initials}))
+        if None in one.parts and one.gender and len(genders) == 1 and one.gender not in genders:
+            gender = genders.pop()
+            cases = frozenset.intersection(*(part.forms for part in one.parts if part))
+            found = [case for of, case in cases if of == gender]
+            one = one._replace(gender=gender, case=found[0]) if len(found) == 1 else one._replace(gender="", case="")
+        read.append(one)
+    return read
+
+
 def _is_of_any(one: _Mention, there: AbstractSet[_Key], table: _Table) -> bool:
     """Tell whether a person may be a man or a woman: «Саша» without «Александр» or «Александра» in the record."""
     parts, either = [*filter(None, one.parts)], {(gender, one.case) for gender in _GENDERS}
@@ -245,7 +272,7 @@ def _persons(mentions: Sequence[_Mention], whole: Mapping[_Key, tuple[str, str]]
     """Join the mentions that share a part of a name; `whole` is the part and the lemma of each, in full."""
     found: list[tuple[set[tuple[str, str]], list[_Mention]]] = []
     for one in mentions:
-        own = {whole[key] for key in one.keys}
+        own = {*(whole[key] for key in one.keys), *(("initials", letters) for letters in one.initials)}
         same = [known for known in found if not known[0].isdisjoint(own)]
         keys = own.union(*(known[0] for known in same))
         joined = [other for known in same for other in known[1]]
@@ -268,8 +295,9 @@ def _edits(one: _Mention, new: Mapping[_Key, str], group: str, initials: Mapping
 def _certain(batch: Batch, members: Sequence[int], every: Sequence[_Mention], table: _Table) -> list[_Mention]:
     """Return the mentions that may change: each part of their names is certain everywhere in the record."""
     text = "\n".join(batch.texts[row] for row in members)
-    if _PAST_YEAR.search(text):
-        return []
+    large = {one.text for row in members for one in batch.docs[row].tokens if one.text.istitle()}
+    if _PAST_YEAR.search(text) or any({"Surn", "plur"} <= readings(word)[0].grammemes for word in large):
+        return []  # «Пётр и Анна Волковы»: half a family would get new names
     context = batch.contexts[members[0]]
     fixed = {same_word(one) for given in (*context.answers, *context.forbidden) for one in LETTERS.findall(given)}
     held = {lemma for word in fixed for lemma in (word, *map(same_word, lemmas_of(word)))} | table.stays
