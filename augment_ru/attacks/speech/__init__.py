@@ -276,8 +276,8 @@ _Spoken = tuple[int, int, int, str]
 
 
 def _spoken_numbers(batch: Batch, table: _Table) -> Iterator[_Spoken]:
-    starts, is_digit = batch.starts.tolist(), (batch.codes >= ord("0")) & (batch.codes <= ord("9"))
-    for row in np.unique(batch.rows(np.flatnonzero(is_digit))).tolist():
+    starts, figures = batch.starts.tolist(), np.flatnonzero(np.isin(batch.codes, [*map(ord, "0123456789½⅓⅔¼¾⅛")]))
+    for row in np.unique(batch.rows(figures)).tolist():
         for start, stop, said in said_numbers(batch.texts[row], table.amounts):
             yield row, starts[row] + start, starts[row] + stop, said
 

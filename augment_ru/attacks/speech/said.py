@@ -1,8 +1,10 @@
 """Numbers in words, as they are spoken, with their units, in the case that the text requires: «до 6 кг»."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from fractions import Fraction
 from functools import cache
 from itertools import chain, product
 from typing import NamedTuple
@@ -12,6 +14,7 @@ from augment_ru.editing.numbered import Place, fitted
 from augment_ru.language.inflection import noun_of
 from augment_ru.language.morphology import readings
 from augment_ru.language.numerals import (
+    ANY_CASE,
     CHANGE,
     NO_GENITIVE,
     NUMERAL_CASES,
@@ -102,7 +105,9 @@ _DATE = re.compile(
     r"(?<![\w.,/-])(?:(?P<day>\d{1,2})(?P<by>[./])(?P<month>\d\d)(?:(?P=by)(?P<year>\d{4}|\d\d)|(?!\s?[%$€₽]))"
     r"|(?P<from>\d{4})-(?P<of>\d\d)-(?P<at>\d\d))(?:\s?г(?:\.|ода)?(?!\w))?(?!\w|[-/.]\d)"
 )
-_PAIR = re.compile(r"(?<![\w.,/-])(?P<one>\d{1,4})/(?P<other>\d{1,4})(?![\w/-]|[.,]\d)(?P<short>\s?г(?:г?\.|г?\b))?")
+_PAIR = re.compile(
+    r"(?<![\w.,/-])(?:(?P<one>\d{1,4})/(?P<other>\d{1,4})|(?<!\d )[½⅓⅔¼¾⅛])(?![\w/-]|[.,]\d)(?P<short>\s?г(?:г?\.|г?\b))?"
+)
 _CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d|(?:[01]?\d|2[0-3])(?::[0-5]\d|-00|\.00)")
 """A time such as 19.30, 9:05, 9-00."""
 _MINUTES, _PART_OF_DAY = re.compile(r"0?\d\.[0-5]\d"), re.compile(r"\s(?:утра|дня|вечера|ночи)\b")
@@ -117,7 +122,7 @@ _FROM = re.compile(
 )
 """What stands between a number and what governs it: the first number of «5–10 мая», a sign."""
 _TO = re.compile(
-    r"(?i)(?:\s*(?:[-‑–—,]|…|\.{2,3}|(?:и|или|по|до|на)\b)\s*[+−-]?(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+"
+    r"(?i)(?:\s*(?:[-‑–—,]|…|\.{2,3}|(?:и|или|по|до)\b)\s*[+−-]?(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+"
 )
 """What stands between a number and its noun: «5–10 мая», «от 4 до 6 часов»."""
 _NAME, _CENTURY = re.compile(r"([А-ЯЁ][а-яё]+)\s+$"), re.compile(r"\s*(?:(?P<many>вв)|в)\.")
@@ -145,8 +150,9 @@ def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
             taken[start:stop] = bytes([1]) * (stop - start)
     joined: list[Said] = []
     for start, stop, new in sorted(done):
-        if joined and text[joined[-1][1] : start].strip() == "×":
-            joined[-1] = joined[-1][0], stop, f"{joined[-1][2]} на {new}"
+        between = text[joined[-1][1] - 1 : start] if joined else ""
+        if between[1:].strip() == "×" or (between[:1] == "." and between[1:].isspace()):  # «6 × 4», «5 мин. 30 сек.»
+            joined[-1] = joined[-1][0], stop, f"{joined[-1][2]}{' на' * ('×' in between)} {new}"
         else:
             joined.append((start, stop, new))
     yield from joined
@@ -195,7 +201,8 @@ def _special_forms() -> Sequence[tuple[re.Pattern[str], _Say]]:
     months = "|".join(listed("month"))
     day = r"(0?[1-9]|[12]\d|3[01])"
     days = re.compile(rf"(?<![\w.,:/–—-]){day}\s?[–—-]\s?{day}(?=\s+(?:{months})\b)")
-    return (_GROUPS, _group), (_DATE, _date), (days, _days), (_TIMES, _times), (_CLASS, _class), (_FLAT, _flat)
+    ranges = (days, _days), (_TIMES, _times), (_RANGE, _range)
+    return (_GROUPS, _group), (_DATE, _date), *ranges, (_CLASS, _class), (_FLAT, _flat)
 
 
 def _group(match: re.Match[str], _before: str, _behind: str, _found: Amounts) -> str:
@@ -240,6 +247,19 @@ def _times(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> 
     return said if "nomn" in cases_at(before) else ""
 
 
+def _range(match: re.Match[str], before: str, _behind: str, found: Amounts) -> str:
+    """«3 500 — 4 000 руб.» → «от трёх тысяч пятисот до четырёх тысяч рублей»."""
+    first, last = (int(re.sub(r"\s", "", match[one])) for one in ("first", "last"))
+    unit = f" {counted_phrase(last, found.units[match['unit'].lower()], 'gent')}" if match["unit"] else ""
+    said = f"от {cardinal(first, 'gent')} до {cardinal(last, 'gent')}{unit}"
+    return said if "nomn" in _cases(before) else ""
+
+
+_THOUSANDS = r"\d{1,3}(?:[ \u00a0]\d{3})+"
+_RANGE = re.compile(
+    rf"(?<![\w.,:/–—-])(?P<first>{_THOUSANDS})\s?[–—-]\s?(?P<last>{_THOUSANDS})(?:\s?(?P<unit>(?i:руб\.|р\.|₽|\$|€)))?(?![\w,–—-])"
+)
+"""A range of thousands; said without «от» and «до» its numbers would run into one."""
 _TIME = r"(2[0-4]|[01]?\d)[:.]([0-5]\d(?<!\.[124]5)(?<!\.[1245]0)(?<!\.\d[1-46-9]))"
 _TIMES = re.compile(rf"(?<![\w.,:/–—-]){_TIME}\s?[–—-]\s?{_TIME}(?![\w:])")
 
@@ -281,7 +301,7 @@ _IN_CLASS = re.compile(
 def _pairs(text: str, found: Amounts) -> Iterator[Said]:
     """«1/8 финала» → «одна восьмая финала», «сезон 2020/21» → «сезон две тысячи двадцатого двадцать первого годов»."""
     for match in _PAIR.finditer(text):
-        one, other = int(match["one"]), int(match["other"])
+        one, other = map(int, match.group("one", "other")) if match["one"] else _parts_of(match[0][0])
         before, behind = text[: match.start()], text[match.end() :]
         nouns, unit = nouns_behind(behind), found.unit.match(behind)
         if one in _YEARS and other in {one + 1, (one + 1) % 100}:
@@ -292,7 +312,7 @@ def _pairs(text: str, found: Amounts) -> Iterator[Said]:
                 yield *match.span(), said if year else f"{said} {time_noun('год', of, many=True)}"
         elif one > other and _PRESSURE.search(before):
             yield *match.span(), f"{cardinal(one, 'nomn')} на {cardinal(other, 'accs')}"
-        elif 0 < one < other and (unit or _is_part(nouns, before) or (not nouns and _BY.search(before))):
+        elif 0 < one < other and (not match["one"] or unit or _is_part(nouns, before, behind)):
             said = _fraction(one, other, before, behind)
             if unit:  # «1/2 ч. л.»
                 said += f" {counted_phrase(1, found.units[unit[1].lower()], 'gent')}"
@@ -312,9 +332,17 @@ def _fraction(one: int, other: int, before: str, behind: str) -> str:
     return f"{cardinal(one, case, 'femn')} {part}"
 
 
-def _is_part(nouns: list[Noun], before: str) -> bool:
-    """Tell whether a fraction stands before a noun of which it is a part: «1/8 финала», not «на 3/4 марта»."""
-    return any(noun.case == "gent" for noun in nouns) and _cases(before) != _IN
+def _parts_of(sign: str) -> tuple[int, int]:
+    """Return both numbers of a fraction that is one sign: 2 and 3 of «⅔»."""
+    return Fraction(unicodedata.numeric(sign)).limit_denominator(8).as_integer_ratio()
+
+
+def _is_part(nouns: list[Noun], before: str, behind: str) -> bool:
+    """Tell whether a fraction is a part of something: «1/8 финала», «осталось 2/3.», not «на 3/4 марта»."""
+    if nouns:
+        return any(noun.case == "gent" for noun in nouns) and _cases(before) != _IN
+    verb = readings((before.split() or [""])[-1])[0].pos in {"VERB", "INFN", "PRTS"} and re.match(r"\W*$", behind)
+    return bool(verb or _BY.search(before))
 
 
 _PRESSURE = re.compile(r"\b(?:ад|давлени[а-я]+)\s(?:[а-яё]+\s){0,2}$", re.IGNORECASE)
@@ -415,7 +443,7 @@ def case_of_noun(before: str, numbered: re.Pattern[str] | None = None) -> str:
 
     Another one may stand before it: «рис. 3 и табл. 2»; `numbered` finds such nouns at the end of a text.
     """
-    if numbered and numbered.search(re.sub(r"[\d.]+\s$", "", before)):  # «п. 3 ст. 15»
+    if numbered and _OF_TEXT.search(before):  # «п. 3 ст. 15», not «корп. 1 кв. 8»
         return "gent"
     while numbered and numbered.search(another := _FROM.sub("", before)):
         before = numbered.sub("", another)
@@ -423,6 +451,7 @@ def case_of_noun(before: str, numbered: re.Pattern[str] | None = None) -> str:
     return "accs" if _SEE.search(before) else likely.pop() if len(likely) == 1 else case_at(before)
 
 
+_OF_TEXT = re.compile(r"(?<!\w)(?:п?п|ч|ст|гл|разд|с|стр|табл|рис|кн|т)\.\s?[\d.]+\s$", re.IGNORECASE)
 _HOUSE = re.compile(r"\b(?:д\.|дом[а-я]*|к\.|корп\.)\s?\d[\d/а-я]*,?\s$", re.IGNORECASE)
 _SEE = re.compile(r"(?<!\w)(?:см\.|смотри[а-яё]*)\s+$", re.IGNORECASE)
 
@@ -489,13 +518,16 @@ def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, i
     if century or _CENTURY.match(_TO.sub("", behind, count=1)):
         noun = f" {time_noun('век', case, many=century['many'] is not None)}" if century else ""
         return ordinal(number, case, "masc") + noun, century.end() if century else 0
-    nouns = nouns_behind(behind.lower())
+    nouns = nouns_behind(_TO.sub("", behind, count=1).lower())
+    centuries = [one._replace(number="sing") for one in nouns if one.lemma == "век"]
+    many = bool(centuries) and all(one.number == "plur" for one in nouns)  # «в XIX–XX веках»
+    nouns = centuries if many else nouns
     alone = [one for one in nouns if one.number == "sing" and one.case in _cases(before)]
     person = readings(name[1])[0] if name else None
     if person and person.case and "Name" in person.grammemes:
         ways = {ordinal(number, person.case, "femn" if "femn" in person.grammemes else "masc", animate=True)}
     else:
-        ways = {*ordinals(number, alone or nouns, _cases(before))} if nouns else set[str]()
+        ways = {*ordinals(number, alone or nouns, ANY_CASE if many else _cases(before))} if nouns else set[str]()
     if len(word) == 1 and not ways and cases_at(before):
         return "", 0
     return (ways.pop() if len(ways) == 1 else cardinal(number, "nomn")), 0
@@ -542,7 +574,7 @@ def _said(one: _Number) -> str:
     if one.ending:
         kinds = [noun.gender if noun.number == "sing" else "plur" for noun in nouns]
         return _with_ending(one, kinds, {noun.case for noun in nouns})[0]
-    if number in _DATES and {*re.findall(r"\w+", behind.lower())[:1]} & listed("month").keys():
+    if number in _DATES and {*re.findall(r"\w+", _NEXT_DAY.sub("", behind.lower()))[:1]} & listed("month").keys():
         before = _FROM.sub("", one.before)
         named = not before.strip() and re.match(r"\s+[а-я]+\s+[—–]", one.behind)  # «1 мая — праздник»
         return ordinal(number, "nomn" if named else case_of_day(before), "neut")
@@ -565,6 +597,7 @@ def _said(one: _Number) -> str:
 
 
 _GENITIVE = frozenset({"gent"})
+_NEXT_DAY = re.compile(r"^\s+на\s+\d+(?=\s)")
 _RANKED = re.compile(r"(?:^|[^\W\d_a-zA-Z]|[^\w\s])\s*$")
 """What a number that may be an ordinal stands behind: no Latin name («Windows 10 система»)."""
 
