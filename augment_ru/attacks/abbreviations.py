@@ -134,20 +134,14 @@ def _likely(before: str) -> frozenset[str]:
     if re.search(r"\bпо\s+$", before, re.IGNORECASE):
         return frozenset({"datv"})
     if re.search(r"\b[вВ]\s+$", before):
-        stays = _STAYS.search(before) or not _GOES.search(_CLAUSE.split(before)[-1])
-        return frozenset({"accs"}) if _INTO.search(before) else frozenset({"loct"}) if stays else cases
+        return cases if _GOES.search(_CLAUSE.split(before)[-1]) else frozenset({"loct"})
     return frozenset({"nomn"}) if not before.strip() else cases
 
 
 _CLAUSE = re.compile(r"[,;:.!?()«»\"—–]")
-_INTO = re.compile(
-    r"\b(?:(?:при|у|по|вы|за|пере|въ|от)?(?:ех|езж|езд|еде|едут)|(?:при|за|во|по)ш(?:[её]л|л[аио]|едш)|(?:вы|при|у|по)?л[её]т|прибы[влт]"
-    r"|верну|возвра|в[оы]?[йх][тдо]|вступ|поступ|направ|отправ|визит|обра[тщ]|экспорт|импорт|[эи]?ммигр)[а-яё]*\s+[вВ]\s+$",
-    re.IGNORECASE,
-)
-"""Words before «в» after which the accusative follows: «едет в»."""
 _GOES = re.compile(
-    r"\b(?:[вс]ъ?|[зн]а|пере|[пд]о|по?д|при|про?|[оу]б?|вы|ото?|из|раз)?(?:[йш][её]л|ш(?:л[аио]|е[дс])|[ий][дт]|ход|е[дх]|езж|езд|бе[гж]|бы[вт]"
+    r"\b(?!наход|завод|произв|проход|провод|выстав|остав|доход|расход|представ)"
+    r"(?:[вс]ъ?|[зн]а|пере|[пд]о|по?д|при|про?|[оу]б?|вы|ото?|из|раз)?(?:[йш][её]л|ш(?:л[аио]|е[дс])|[ий][дт]|ход|е[дх]|езж|езд|бе[гж]|бы[вт]"
     r"|в[её]з|воз|в[её]л|вод|л[её]т|н[её]с|нос|плы|слал|сыл|ступ|прав|став|ки[дн]|зв[ао]|зыв|глас|кат|[бс]ира|бра|ня[тл]|ним|[дт]ащ"
     r"|п[ау][лдс]|д[ае][вйлнтшёч]|вер|зи|устр|числ|клю[чш]|бро[сш]|грузи|ми[гр]р|лож|клад|луч)[а-яё]*"
     r"|\b(?:обра[тщ]|возвра|[а-я]*порт|втор|влюб|инвест|путеш|доро[гж]|путь|рейс|билет|письм|жал|запрос|иск|зая|избр|наз|проник"
@@ -155,11 +149,6 @@ _GOES = re.compile(
     re.IGNORECASE,
 )
 """Words in a clause with «в» after which the accusative or the prepositional case may follow: «письмо в», «завод в»."""
-_STAYS = re.compile(
-    r"\b(?:жи[влт]|наход|работа|был|будет|есть|прож|прох|учи|проводи|провел|состо|родил|умер|служи|завод|произв|распол|выстав)[а-яё]*\s+в\s+$",
-    re.IGNORECASE,
-)
-"""Words before «в» after which a place follows in the prepositional case: «живёт в», not «едет в»."""
 
 
 def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -250,51 +239,43 @@ def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterato
 def _cases_of_acronym(words: str, before: str, behind: str) -> frozenset[str]:
     """Return the cases that an acronym may have between two texts; none if it may be a subject or an object."""
     word, verb = re.search(r"([А-Яа-яЁё-]+)\s+$", before), re.match(r"\s+(?:не\s+)?([а-яё]+)", behind)
-    likeliest, head = readings(word[1])[0] if word else None, _head(words)
-    follows = readings(verb[1])[0] if verb else None
-    subject = follows is not None and _agree(head, follows)
-    if verb and re.search(r"\b[вВ]\s+$", before) and _GOES.match(verb[1]):  # «в ЕС входят»
-        return frozenset()
-    if likeliest is None:
-        starts = not before.strip() or before.rstrip()[-1] in ",:;"
-        return frozenset({"nomn"}) if starts and subject else frozenset()
-    if word and (pair := re.search(r"([А-Яа-яЁё-]+)\s+(?:и|или)\s+$", before)):
-        first = readings(pair[1])
-        if pair[1].isupper():
-            return _cases_of_acronym(words, before[: pair.start()], "")
-        own = {case for one in first for case in NUMERAL_CASES if case in one.grammemes}
-        return own & _likely(before[: pair.start()]) if first[0].name else frozenset()
-    if word and likeliest.pos in {"ADJF", "PRTF"}:  # «в западных СМИ»
-        marks = head.grammemes & {"sing", "plur"}
-        ways = (one.grammemes for one in readings(word[1]) if marks <= one.grammemes)
-        own = {case for way in ways for case in NUMERAL_CASES if case in way and "anim" not in way and (
-            "plur" in marks or head.grammemes & GENDERS & way)}
-        cases = _likely(before[: word.start()])
-        return own & cases if own & cases else frozenset()
-    if likeliest.pos == "NOUN":
+    last = [one for one in words.split(" ") if one[-1] == "*"][-1][:-1].lower().split("-")[-1]
+    head = next(one for one in readings(last) if {"NOUN", "nomn"} <= {one.pos, *one.grammemes})
+    follows, likeliest = readings(verb[1])[0] if verb else None, readings(word[1])[0] if word else None
+    subject = _agree(head, follows)
+    if verb and re.search(r"\b[вВ]\s+$", before) and _GOES.match(verb[1]):
+        return frozenset()  # «в ЕС входят»
+    pair = re.search(r"([А-Яа-яЁё-]+)\s+(?:и|или)\s+$", before)
+    if pair and pair[1].isupper():
+        return _cases_of_acronym(words, before[: pair.start()], behind)
+    if not word or not likeliest or (likeliest.pos in _NO_OWNER and not pair):
+        return frozenset({"nomn"}) if subject else frozenset()
+    if pair or likeliest.pos in {"ADJF", "PRTF"}:  # «в Китае и США», «в западных СМИ»
+        beside, marks = pair or word, set() if pair else head.grammemes & {"sing", "plur"}
+        marks |= head.grammemes & GENDERS if "sing" in marks else set()
+        ways = [one.grammemes for one in readings(beside[1]) if marks <= one.grammemes and "anim" not in one.grammemes]
+        own = _likely(before[: beside.start()]) & frozenset().union(*ways)
+        return own if not pair or readings(pair[1])[0].name else frozenset()
+    cases, denied = _likely(before), re.search(r"\bн[еи]\s+[а-яё]+\s+$", before)
+    if likeliest.pos == "NOUN":  # «цен СМИ не приводят», but «сотрудники ФСБ задержали»
         clear = "nomn" in likeliest.grammemes and ("anim" in likeliest.grammemes or not subject)
         is_verb = follows is not None and follows.pos in {"VERB", "INFN", "PRED", "PRTS"}
-        return frozenset() if is_verb and not (clear and follows and _agree(likeliest, follows)) else frozenset({"gent"})
-    if likeliest.pos in {"CONJ", "PRCL", "ADVB", "PRED", "NPRO"} or "Apro" in likeliest.grammemes:
-        return frozenset({"nomn"}) if subject else frozenset()
-    if likeliest.pos in {"VERB", "INFN", "GRND"}:
-        denied = "tran" not in likeliest.grammemes or re.search(r"\bн[еи]\s+[а-яё]+\s+$", before)
-        either = {"nomn", "accs"} if _agree(head, likeliest) else {"accs"}  # «сделала ФСБ»: who, or whom?
-        return frozenset() if denied else frozenset(either)
-    return _likely(before)
+        cases = frozenset() if is_verb and not (clear and _agree(likeliest, follows)) else frozenset({"gent"})
+    elif likeliest.pos in {"VERB", "INFN", "GRND"}:  # «сделала ФСБ»: who, or whom?
+        either = frozenset({"nomn", "accs"} if _agree(head, likeliest) else {"accs"})
+        cases = either if "tran" in likeliest.grammemes and not denied else frozenset()
+    return cases
 
 
-def _head(words: str) -> Reading:
-    """Return the reading of the noun of a phrase of the dictionary, in the nominative."""
-    last = [word for word in words.split(" ") if word.endswith("*")][-1][:-1].lower().split("-")[-1]
-    return next(one for one in readings(last) if {"NOUN", "nomn"} <= {one.pos, *one.grammemes})
+_NO_OWNER = frozenset({"CONJ", "PRCL", "ADVB", "PRED", "NPRO"})
+"""Parts of speech of words before a subject, which govern no noun."""
 
 
-def _agree(subject: Reading, verb: Reading) -> bool:
-    """Tell whether a verb agrees with a noun as its subject."""
-    asked = verb.grammemes & (GENDERS | {"sing", "plur"})
-    persons = verb.grammemes & {"1per", "2per"}
-    return verb.pos in {"VERB", "PRTS"} and not persons and asked <= subject.grammemes
+def _agree(subject: Reading, verb: Reading | None) -> bool:
+    """Tell whether a word is a verb that agrees with a noun as its subject."""
+    if verb is None or verb.pos not in {"VERB", "PRTS"} or {"1per", "2per"} & verb.grammemes:
+        return False
+    return verb.grammemes & (GENDERS | {"sing", "plur"}) <= subject.grammemes
 
 
 _Find = Callable[[str, str, str, re.Match[str]], Iterator[Place]]

@@ -179,12 +179,12 @@ class _Mention(NamedTuple):
         return [(part.part, self.gender, part.lemma) for part in self.parts if part is not None]
 
     @property
-    def initials(self) -> set[str]:
-        """The initials of a first name and a patronymic without a surname, or with it if they are all that is told."""
-        letters = "".join(token.text[0].lower() for token, part in zip(self.tokens, self.parts, strict=True) if not part)
-        kinds = [part.part for part in self.parts if part is not None]
-        full = "".join(part.lemma[0] for part in self.parts if part) if kinds == ["name", "patronymic"] else ""
-        return {one for one in (letters, full) if len(one) > 1}
+    def initials(self) -> str:
+        """The initials of a first name with a patronymic that have no surname, or are all that is told."""
+        kinds = [part and part.part for part in self.parts]
+        named = kinds == ["name", "patronymic"]
+        letters = [one.text[0].lower() for one, kind in zip(self.tokens, kinds, strict=True) if named or kind is None]
+        return "".join(letters) if len(letters) > 1 else ""
 
     @property
     def lemmas(self) -> list[str]:
@@ -197,7 +197,8 @@ def _exchanged(
 ) -> Iterator[tuple[int, Change]]:
     """Yield the changes of the texts of one record, each with the number of its text."""
     docs = [batch.docs[row] for row in members]
-    every = _of_known_gender([one for row, doc in zip(members, docs, strict=True) for one in _mentions(row, doc, table)])
+    found = [one for row, doc in zip(members, docs, strict=True) for one in _mentions(row, doc, table)]
+    every = [*_of_known_gender(found)]
     there = {key for one in every for key in one.keys}
     every = [one._replace(gender="", case="") if _is_of_any(one, there, table) else one for one in every]
     mentions = _certain(batch, members, every, table)
@@ -235,23 +236,19 @@ def _exchanged(
                 yield row, Change(min(map(ranks.__getitem__, keys)), tuple(sorted(edits)))
 
 
-def _of_known_gender(mentions: Sequence[_Mention]) -> list[_Mention]:
-    """Read a surname with initials as that of the woman, or man, of whom the mentions tell: «Анна Ким», «А. Кима»."""
-    told: defaultdict[str, set[str]] = defaultdict(set)
+def _of_known_gender(mentions: Sequence[_Mention]) -> Iterator[_Mention]:
+    """Give a surname with initials the gender of the person whose names are told: «Анна Ковалёва (А. Ковалёва)»."""
+    full = [one for one in mentions if one.gender and any(part and part.part != "surname" for part in one.parts)]
+    told = {(mark, one.gender) for one in full for mark in (*one.lemmas[-1:], one.initials)}
     for one in mentions:
-        if any(part and part.part != "surname" and not part.is_of_both for part in one.parts) and one.gender:
-            for mark in {*one.lemmas[-1:], *one.initials}:
-                told[mark].add(one.gender)
-    read = list[_Mention]()
-    for one in mentions:
-        genders = set[str]().union(*(told[mark] for mark in {*one.lemmas, *one.initials}))
-        if None in one.parts and one.gender and len(genders) == 1 and one.gender not in genders:
-            gender = genders.pop()
-            cases = frozenset.intersection(*(part.forms for part in one.parts if part))
-            found = [case for of, case in cases if of == gender]
-            one = one._replace(gender=gender, case=found[0]) if len(found) == 1 else one._replace(gender="", case="")
-        read.append(one)
-    return read
+        genders = {gender for mark, gender in told if mark and mark in {*one.lemmas, one.initials}}
+        if None in one.parts and one.gender and genders and one.gender not in genders:
+            forms = frozenset.intersection(*(part.forms for part in one.parts if part))
+            sure = [form for form in forms if form[0] in genders]
+            gender, case = sure[0] if len(sure) == 1 else ("", "")
+            yield one._replace(gender=gender, case=case)
+        else:
+            yield one
 
 
 def _is_of_any(one: _Mention, there: AbstractSet[_Key], table: _Table) -> bool:
@@ -272,7 +269,7 @@ def _persons(mentions: Sequence[_Mention], whole: Mapping[_Key, tuple[str, str]]
     """Join the mentions that share a part of a name; `whole` is the part and the lemma of each, in full."""
     found: list[tuple[set[tuple[str, str]], list[_Mention]]] = []
     for one in mentions:
-        own = {*(whole[key] for key in one.keys), *(("initials", letters) for letters in one.initials)}
+        own = {*(whole[key] for key in one.keys), *([("initials", one.initials)] if one.initials else ())}
         same = [known for known in found if not known[0].isdisjoint(own)]
         keys = own.union(*(known[0] for known in same))
         joined = [other for known in same for other in known[1]]
