@@ -40,9 +40,9 @@ class Names(Attack):
     An initial follows the name that it stands for. A short name («Лёша») follows the full one («Алексей») if the record
     has just one full name of this gender that it may stand for; otherwise it is a name by itself.
 
-    Some names are not exchanged: names of persons of history and of books; names beside a surname in the plural, in
-    quotations and in the right answer; and names in sentences about another country, the church, rulers or tales. Nor is a name exchanged
-    if anything about it, such as its gender, is uncertain somewhere in the record.
+    Some names are not exchanged: names of persons of history and of books; names beside a surname in the plural; names
+    in quotations and in the right answer; and names in sentences about another country, the church, rulers or tales.
+    Nor is a name exchanged if anything about it, such as its gender, is uncertain somewhere in the record.
 
     The constraint `named_entities` protects names from other attacks, but not from this one. In tasks whose answer is a
     name or that ask about the world, it protects them from this attack, too (`named` in the task file).

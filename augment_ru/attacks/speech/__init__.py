@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate, chain, pairwise
@@ -157,7 +157,11 @@ def _table(name: str) -> _Table:
         weight = number_in(f"{name}: {kind} {old}", share, most=1.0)
         kinds.setdefault(kind, []).append((old, new.replace("-", ""), weight))
     units = {old: new for old, new, _ in kinds.get("unit", [])}
-    said = {old: new for old, new, _ in (*kinds.get("unit", []), *kinds.get("spoken", [])) if _may_be_alone(old, units)}
+    said = {
+        old: new
+        for old, new, _ in (*kinds.get("unit", []), *kinds.get("spoken", []))
+        if old not in units or _UNIT_ALONE.fullmatch(old)
+    }
     longest = sorted(said, key=len, reverse=True)
     signs, shorts = (
         "|".join(
@@ -185,12 +189,8 @@ def _table(name: str) -> _Table:
     )
 
 
-def _may_be_alone(short: str, units: Mapping[str, str]) -> bool:
-    """Tell whether an abbreviation is said without a number, too: it is no unit, or cannot be another word."""
-    return short not in units or _UNIT_ALONE.fullmatch(short) is not None
-
-
 _UNIT_ALONE = re.compile(r"[^\w\"].*|[а-яё]{2}.*[^\w ].*|[^\Wаеёиоуыэюя]{2,}")
+"""Units that are said without a number, too, since they cannot be other words."""
 
 
 _Error = tuple[int, str, float, str, int]

@@ -282,7 +282,8 @@ _IN_CLASS = re.compile(
 def _pairs(text: str, found: Amounts) -> Iterator[Said]:
     """«1/8 финала» → «одна восьмая финала», «сезон 2020/21» → «сезон две тысячи двадцатого двадцать первого годов»."""
     for match in _PAIR.finditer(text):
-        one, other = map(int, match.group("one", "other")) if match["one"] else _parts_of(match[0][0])
+        sign = Fraction(unicodedata.numeric("½" if match["one"] else match[0][0])).limit_denominator(8)  # «⅔» is 2/3
+        one, other = map(int, match.group("one", "other")) if match["one"] else sign.as_integer_ratio()
         before, behind = text[: match.start()], text[match.end() :]
         nouns, unit = numerals.nouns_behind(behind), found.unit.match(behind)
         if one in _YEARS and other in {one + 1, (one + 1) % 100}:
@@ -311,11 +312,6 @@ def _fraction(one: int, other: int, before: str, behind: str) -> str:
     of = case if is_one or case not in {"nomn", "accs"} else "gent"
     part = numerals.noun_after(one, noun, case) if noun else numerals.ordinal(other, of, "femn" if is_one else "plur")
     return f"{numerals.cardinal(one, case, 'femn')} {part}"
-
-
-def _parts_of(sign: str) -> tuple[int, int]:
-    """Return both numbers of a fraction that is one sign: 2 and 3 of «⅔»."""
-    return Fraction(unicodedata.numeric(sign)).limit_denominator(8).as_integer_ratio()
 
 
 def _is_part(nouns: list[numerals.Noun], before: str, behind: str) -> bool:
