@@ -163,6 +163,27 @@ class Terminated(SystemExit):
     """
 
 
+@contextmanager
+def raised_by(whose: str) -> Iterator[None]:
+    """Context manager for third-party code: turn anything that its block raises into an `AugmentError`.
+
+    That includes a `SystemExit`, but no signal that ends the program (`KeyboardInterrupt`, `Terminated`).
+
+    Args:
+        whose: whose code it is, for the beginning of the message.
+
+    Raises:
+        AugmentError: the block raised anything else.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, Terminated):
+        raise
+    except BaseException as error:
+        told = error if isinstance(error, AugmentError) else f"{said(error)} (`__cause__` shows where)"
+        raise AugmentError(f"{whose}: {told}") from error
+
+
 def missing(what: str, extra: str) -> AugmentError:
     """Return the error for packages that are not installed.
 

@@ -24,8 +24,7 @@ from rich.table import Table
 
 from augment_ru.draws import digests
 from augment_ru.inference import masked as network
-from augment_ru.inference.decoding import Decoding
-from augment_ru.inference.generate import continued, rewritten
+from augment_ru.inference.generate import Decoding, continued, rewritten
 from augment_ru.inference.masked import GAP, words_for
 from augment_ru.inference.pretrained import Pretrained, load, release
 

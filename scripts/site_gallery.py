@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 
 from augment_ru import Augmenter, AugmentError, Result, registry
-from augment_ru.engine.differences import parts
+from augment_ru.engine.result import parts
 from augment_ru.jobs.list import headings
 
 _EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "reviews.jsonl"

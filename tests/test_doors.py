@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from augment_ru import Augmenter, AugmentError, Edit, Script
-from augment_ru.constraints import lexicon
+from augment_ru.constraints import protection
 from augment_ru.evaluation.examples import json_value
 from augment_ru.evaluation.verdicts import read_votes
 from augment_ru.formats import json_array, lines
@@ -104,7 +104,7 @@ def test_an_edit_has_whole_places() -> None:
 def test_a_regular_expression_of_a_rule_has_a_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patterns, "_PATIENCE", 0.05)
     with pytest.raises(AugmentError, match=r"REGEX .*: over a second for the text 'котк"):
-        lexicon._TESTS["REGEX"](r"^(\w|\w\w)+$")("кот" * 30 + "!")  # noqa: SLF001
+        protection._TESTS["REGEX"](r"^(\w|\w\w)+$")("кот" * 30 + "!")  # noqa: SLF001
 
 
 def test_a_regular_expression_of_a_task_file_has_a_time_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from augment_ru.edits import Edit
 from augment_ru.engine.attack import LOSSES, check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.inference.decoding import CLOSE, Decoding, chosen_of
+from augment_ru.inference.generate import CLOSE, Decoding, chosen_of
 from augment_ru.inference.masked import GapWord, same_kind, with_gap, words_for
 from augment_ru.inference.memo import Memo
 from augment_ru.inference.pretrained import Pretrained, load

@@ -50,7 +50,7 @@ def perturb(**given: Any) -> int:  # noqa: ANN401
     augment-ru perturb train.csv -o out.csv --attack emojify --field "Tweet text"
     augment-ru perturb in.jsonl --attack eda_swap --attack butterfingers+emojify --seed 7
     """
-    from augment_ru.engine.recipe import PERTURB_KEYS, PERTURB_LISTS
+    from augment_ru.engine.presets import PERTURB_KEYS, PERTURB_LISTS
 
     return jobs.perturb.perturb_rows(_with_recipe(given, PERTURB_KEYS, PERTURB_LISTS))
 
@@ -81,7 +81,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
     """
     if not given["recipe"]:
         return given
-    from augment_ru.engine.recipe import read_recipe
+    from augment_ru.engine.presets import read_recipe
 
     with jobs.messages.checking():
         recipe = read_recipe(Path(given["recipe"]), keys, lists)
@@ -161,7 +161,7 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401
     augment-ru evaluate release/task --model hf-causal:gpt --shots 0,4
     augment-ru evaluate perturbed.jsonl --model hf-causal:gpt --train train.jsonl --shots 0,1,4,8 -o report.json
     """
-    from augment_ru.engine.recipe import EVALUATE_KEYS, EVALUATE_LISTS
+    from augment_ru.engine.presets import EVALUATE_KEYS, EVALUATE_LISTS
 
     return jobs.evaluate.run_evaluation(_with_recipe(given, EVALUATE_KEYS, EVALUATE_LISTS))
 
@@ -454,7 +454,7 @@ def pull(names: tuple[str, ...], preset: str | None, revision: str | None) -> No
     augment-ru models pull --preset tape
     """
     from augment_ru.engine.presets import preset as preset_of
-    from augment_ru.inference.hub import pull as fetch
+    from augment_ru.inference.pretrained import pull as fetch
 
     with jobs.messages.checking():
         wanted = [*names, *(preset_of(preset).models if preset else ())]

@@ -17,7 +17,7 @@ from augment_ru.draws import Ints, Keys, Streams
 from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds, places_of
 from augment_ru.edits import Edit, Span, shared_start
 from augment_ru.engine.proposals import Proposals
-from augment_ru.inference.decoding import Decoding
+from augment_ru.inference.generate import Decoding
 from augment_ru.inference.memo import Memo
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.text.batch import Batch

@@ -10,18 +10,7 @@ from augment_ru.draws import Ints
 from augment_ru.engine.proposals import Proposals, Replacements, ranges
 from augment_ru.errors import AugmentError, brief
 from augment_ru.text.batch import CONTEXT, Batch
-from augment_ru.text.characters import (
-    CLUSTER,
-    WORD,
-    Codes,
-    Mask,
-    among,
-    classes,
-    counts_before,
-    decode,
-    marked,
-    surrogates,
-)
+from augment_ru.text.characters import CLUSTER, WORD, Codes, Mask, among, classes, decode, marked, surrogates
 
 
 class Drop(NamedTuple):
@@ -88,7 +77,8 @@ def legal(
         proposals = replace(proposals, clean=False)
         drop(_crossing(batch, proposals), "reaches across the border of a text or an option")
         proposals = proposals.settled()
-        drop(_surrogate(proposals), "holds a lone surrogate")
+        texts = proposals.all_texts
+        drop(texts.holding(surrogates(texts.codes)), "holds a lone surrogate")
         same = _without_effect(batch, proposals)
         drop(_all_of_change(proposals, same), "changes nothing")
         proposals = proposals.without(_without_effect(batch, proposals))
@@ -171,9 +161,8 @@ def _breaking_json(batch: Batch, proposals: Proposals) -> Mask | None:
     if batch.in_json is None:
         return None
     rows = batch.rows(proposals.starts)
-    texts = proposals.replace(np.arange(proposals.starts.size))
-    wrong = counts_before(among(texts.codes, '"\\') | (texts.codes < ord(" ")))
-    breaking = wrong[texts.offsets[1:]] != wrong[texts.offsets[:-1]]
+    texts = proposals.all_texts
+    breaking = texts.holding(among(texts.codes, '"\\') | (texts.codes < ord(" ")))
     outside = (proposals.starts == batch.starts[rows]) | (proposals.stops == batch.starts[rows + 1] - 1)
     found: Mask = batch.in_json[rows] & (breaking | outside)
     return found
@@ -233,7 +222,7 @@ def _parting(batch: Batch, proposals: Proposals) -> Mask:
     begins, ends, labels = batch.spans
     rest = np.array([label == CONTEXT for label in labels], dtype=np.bool_)
     outer = np.concatenate([begins[rest], ends[rest]])
-    texts = proposals.replace(np.arange(starts.size))
+    texts = proposals.all_texts
     full, is_insertion = texts.lengths > 0, starts == stops
     parting: Mask = is_insertion & np.isin(starts, outer) & ~np.isin(starts, borders)
     for edges, old, new, beyond in (
@@ -257,27 +246,19 @@ def _is_letter(codes: Codes, at: int) -> bool:
 
 def _without_effect(batch: Batch, proposals: Proposals) -> Mask:
     """Return whether each edit replaces a range by the same text, shape (edits,)."""
-    texts = proposals.replace(np.arange(proposals.starts.size))
+    texts = proposals.all_texts
     same: Mask = texts.lengths == proposals.stops - proposals.starts
     candidates = np.flatnonzero(same)
     if candidates.size:
         new = texts.take(candidates)
         old = Replacements.of_ranges(batch.codes, proposals.starts[candidates], proposals.stops[candidates])
-        differences = counts_before(new.codes != old.codes)
-        same[candidates] = differences[new.offsets[1:]] == differences[new.offsets[:-1]]
+        same[candidates] = ~new.holding(new.codes != old.codes)
     return same
 
 
 def _all_of_change(proposals: Proposals, edits: Mask) -> Mask:
     """Return, for each edit, whether the mask `edits` holds all edits of its change; both have shape (edits,)."""
     return ~marked(proposals.ranks.size, proposals.changes[~edits])[proposals.changes]
-
-
-def _surrogate(proposals: Proposals) -> Mask:
-    """Return whether the new text of each edit holds a lone surrogate, shape (edits,)."""
-    texts = proposals.replace(np.arange(proposals.starts.size))
-    lone = counts_before(surrogates(texts.codes))
-    return np.greater(lone[texts.offsets[1:]], lone[texts.offsets[:-1]])
 
 
 def _sticking(batch: Batch, proposals: Proposals) -> Mask:

@@ -152,11 +152,7 @@ class Perturber:
         """
         prepared = prepared.seen_by(self.attack)
         began = time.perf_counter()
-        if not prepared.batch:  # there is no record, or none has a text, as rows whose list of texts is empty
-            none = np.zeros(len(prepared), dtype=np.bool_)
-            edits = apply(prepared.batch, Proposals.of_changes(prepared.batch, ()), none[:0])
-            perturbed = Perturbed(self.settings, prepared, edits, Found.nothing(len(prepared)), none, none)
-        elif self.attack.permutes_options:
+        if self.attack.permutes_options or not prepared.batch:  # there may be no text, as in rows with empty lists
             perturbed = self._in_other_order(prepared)
         elif self.similarity is None or self.attack.probability == 0:
             perturbed = self._without_gate(prepared)

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from inspect import signature
-from itertools import groupby
 from operator import attrgetter
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
-from augment_ru.constraints.protection import Forms, check_rules, protected, protected_words, reads_words, warnings
+from augment_ru.constraints.protection import check_rules, protected, protected_in_rows, warnings
 from augment_ru.constraints.rule_file import LANGUAGES, Constraint, Function, own_constraint
 from augment_ru.constraints.rule_file import constraint as constraint_of
 from augment_ru.draws import Ints, Keys, digests
@@ -372,24 +371,20 @@ def _guarded(
         fields: the field of each text.
         of: the number of the record of each text, shape (texts,).
     """
-    forms, owners, found = Forms(docs or ()), of.tolist(), {}
+    owners, found = of.tolist(), {}
+    rows: list[dict[str, Doc]] = [{} for _ in records]
+    for doc, field_of, owner in zip(docs or (), fields, owners, strict=False):
+        rows[owner][field_of] = doc
     tasks = [records.task] * len(records) if isinstance(records, AlikeRecords) else [one.task for one in records]
     opens = {at for at, task in enumerate(tasks) if task.layout.spans != "context"}
     for name, guard in guards.items():
         reads = [guard.language in (None, task.benchmark.language) for task in tasks]  # else a guard finds nothing
-        spans: dict[int, list[Span]] = {}
-        if reads_words(guard):
-            spans = {row: own for row, own in protected_words(guard, forms).items() if reads[owners[row]]}
-        else:
-            for owner, rows in groupby(range(len(forms.docs)), owners.__getitem__):
-                by_field = {fields[row]: row for row in rows}
-                held = {field: forms.docs[row] for field, row in by_field.items()}
-                one = protected((guard,) if reads[owner] else (), records[owner].view, held)
-                spans.update((row, one[field]) for field, row in by_field.items())
-        for row in (row for row, owner in enumerate(owners) if owner in opens) if opens else ():
-            # a word that is exchanged, moved or dropped is not what its label says
-            spans[row] = spans.get(row, []) + records[owners[row]].labelled().get(fields[row], [])
-        found[name] = [_outer(spans[row]) if row in spans else [] for row in range(len(forms.docs))]
+        every = protected_in_rows((guard,), rows, lambda at: records[at].view)
+        spans = [[*own] if reads[owner] else [] for own, owner in zip(every, owners, strict=True)]
+        for row, owner in enumerate(owners) if opens else ():
+            if owner in opens:  # a word that is exchanged, moved or dropped is not what its label says
+                spans[row] += records[owner].labelled().get(fields[row], [])
+        found[name] = list(map(_outer, spans))
     return found
 
 

@@ -16,7 +16,7 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.edits import Change, Note
 from augment_ru.errors import AugmentError
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Codes, Mask
+from augment_ru.text.characters import Codes, Mask, counts_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,11 @@ class Replacements:
         offsets = np.zeros(starts.size + 1, dtype=np.int64)
         np.cumsum(stops - starts, out=offsets[1:])
         return cls(codes[ranges(starts, stops - starts)], offsets)
+
+    def holding(self, flags: Mask) -> Mask:
+        """Tell of each text whether one of its code points is flagged; a flag for each code point of all texts."""
+        before = counts_before(flags)
+        return np.greater(before[self.offsets[1:]], before[self.offsets[:-1]])
 
     @property
     def lengths(self) -> Ints:

@@ -399,7 +399,9 @@ class Gate:
         self._known: Floats | None = None
         self.plan = legal.keep(active)
         self._legal, self._active = (self.by_candidate(plan.levels).sum(axis=0) for plan in (legal, self.plan))
-        self._most = self._changed()
+        of, changed = units.records, self.by_candidate(self.plan.levels) > 0
+        # for each unit, how many units of its record one candidate changes, at most
+        self._most = np.max([np.bincount(of, weights=own) for own in changed], axis=0).astype(np.int64)[of]
         counts = range(self._most.max(initial=0) + 1)
         self._raised = np.array([raised_threshold(threshold, count) for count in counts], dtype=np.float64)
         self.thresholds = self._raised[self._most]
@@ -410,13 +412,6 @@ class Gate:
     def units(self) -> int:
         """The number of units: sentences or records that are searched by themselves."""
         return self._units.records.size
-
-    def _changed(self) -> Ints:
-        """Return, for each unit, how many units of its record one candidate changes, at most, shape (units,)."""
-        of = self._units.records
-        changed = self.by_candidate(self.plan.levels) > 0
-        most: Ints = np.max([np.bincount(of, weights=own) for own in changed], axis=0).astype(np.int64)[of]
-        return most
 
     def by_candidate(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
         """Arrange values in a table with a row for each candidate (random perturbation) and a column for each unit.

@@ -129,7 +129,7 @@ def defence_report(
         changed: for each attack, and "" for the originals, the share of rows that the normalizer changes.
         seed: the seed of the bootstrap.
     """
-    clean = [replace(one, outcomes={ORIGINAL: rates.outcomes_of_originals(one.run, pairs)}) for one in (bare, own)]
+    clean = [replace(one, outcomes={ORIGINAL: rates.outcomes_of(one.run, pairs)}) for one in (bare, own)]
     records = len(pairs.originals)
     if not pairs.attacks:
         nothing = rates.Cells(np.zeros((1, 1, records)), np.ones((1, 1, records)))

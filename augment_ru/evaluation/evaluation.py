@@ -17,36 +17,18 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from augment_ru.errors import AugmentError, amount, saying_instead
-from augment_ru.evaluation import answers, attack_report, examples, protocol, rates, tables
-from augment_ru.evaluation.attack_report import above_noise, flips_above_noise, same_text_flips
-from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
+from augment_ru.evaluation import answers, entries, examples, protocol, rates, tables
 from augment_ru.evaluation.defences import Defence, defence_report
 from augment_ru.evaluation.flipping import Flipping, flipping_edits, may_take_back
 from augment_ru.evaluation.loading import TEST, Loaded, loaded
 from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
-from augment_ru.evaluation.prompts import prompts_report
 from augment_ru.evaluation.protocol import EvaluationPlan, EvaluationSettings, ModelRun
-from augment_ru.evaluation.report import (
-    FORMAT,
-    VERSION,
-    AttackReport,
-    Cell,
-    ChosenFrom,
-    ContaminationReport,
-    Data,
-    DefenceReport,
-    ModelReport,
-    Rate,
-    Report,
-    as_json,
-)
-from augment_ru.evaluation.requirements import Requirement, metric_of
+from augment_ru.evaluation.report import SIGNED, AttackReport, Data, DefenceReport, ModelReport, Rate, Report, as_json
 from augment_ru.evaluation.rewriting import Judges
 from augment_ru.evaluation.searches import edits_per_100_words, is_searched, searches
 from augment_ru.evaluation.subpopulations import Subpopulation, exchanged_names, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
-from augment_ru.evaluation.totals import F1
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
 from augment_ru.formats.read import read_rows
 from augment_ru.formats.row import KEY
@@ -101,7 +83,7 @@ class Evaluation:
     flipping: Flipping = field(default_factory=dict)
     specs: Mapping[str, str] = field(default_factory=dict)
     defences: Mapping[str, tuple[Defence, str]] = field(default_factory=dict)
-    catches: Mapping[str, Catches] = field(default_factory=dict)
+    catches: Mapping[str, entries.Catches] = field(default_factory=dict)
     fresh: "Evaluation | None" = None
     learned: frozenset[str] = field(default=frozenset(), repr=False)
 
@@ -130,7 +112,7 @@ class Evaluation:
             "augment-ru": __version__,
             "scikit-learn": version_of("scikit-learn") if find_spec("sklearn") else "none",
         }
-        return "|".join([f"{FORMAT}-v{VERSION}", *(f"{name}={value}" for name, value in parts.items())])
+        return "|".join([SIGNED, *(f"{name}={value}" for name, value in parts.items())])
 
     def report(self) -> dict[str, Any]:
         """Return the report as JSON values; its keys are explained in docs/evaluation.md."""
@@ -165,9 +147,9 @@ class Evaluation:
             majority=majority,
             models=[self._model(*one) for one in zip(self.judged, beats, best, strict=True)],
             comparisons=in_pairs.comparisons() if pairs.attacks else [],
-            prompts=prompts_report(self.judged, self.settings.seed) or None,
+            prompts=entries.prompts_report(self.judged, self.settings.seed) or None,
             searches=searches(pairs, self.learned) or None,
-            worst_of=_chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
+            worst_of=entries.chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
             rows=rates.row_keys(pairs),
             original_rows=None if pairs.attacks else rates.original_keys(pairs),
         )
@@ -198,7 +180,7 @@ class Evaluation:
         if rates.scores(self.metrics, pairs, run.originals)[metric].value <= majority[metric]:
             return False
         constant = replace(run, originals=[self._constant()])
-        right, other = (rates.outcomes_of_originals(one, pairs) for one in (run, constant))
+        right, other = (rates.outcomes_of(one, pairs) for one in (run, constant))
         golds = [[None if gold is None else str(gold) for gold in row] for row in pairs.golds]
         labels = np.array(golds, object).T[:, None]
         classes = [np.ones_like(other.known)]
@@ -208,6 +190,7 @@ class Evaluation:
 
     def _model(self, judged: rates.JudgedRun, beats_majority: bool, best: Sequence[str]) -> ModelReport:  # noqa: FBT001  (of zip)
         run, pairs, catch, seed = judged.run, self.pairs, self.settings.catch, self.settings.seed
+        scores = self.catches.get(run.model)
         attacks = {attack: self._attack(judged, attack) for attack in pairs.attacks}
         return ModelReport(
             model=run.model,
@@ -217,18 +200,18 @@ class Evaluation:
             episodes=run.episodes,
             deterministic=run.deterministic,
             defence=self._defence(judged),
-            catch=None if catch is None else catch_report(catch, judged, pairs, self.catches.get(run.model), seed),
-            same_text_flips=same_text_flips(run, pairs, seed) if run.repeats else None,
+            catch=None if catch is None else entries.catch_report(catch, judged, pairs, scores, seed),
+            same_text_flips=entries.same_text_flips(run, pairs, seed) if run.repeats else None,
             beats_majority=beats_majority,
             best=best,
             metrics=rates.scores(self.metrics, pairs, run.originals),
-            unread=attack_report.unread_report(judged, ""),
+            unread=entries.unread_report(judged, ""),
             worst_case=judged.rate("", rates.WORST) if attacks else None,
             worst_case_asr=judged.rate("", rates.WORST_ASR) if attacks else None,
             consistency=judged.rate("", rates.CONSISTENCY) if attacks else None,
             asr_mean=rates.mean_asr({attack: one.rate for attack, one in attacks.items()}),
             attacks=attacks,
-            outcomes=None if attacks else rates.outcomes_of_originals(run, pairs).letters,
+            outcomes=None if attacks else rates.outcomes_of(run, pairs).letters,
         )
 
     @cached_property
@@ -236,18 +219,19 @@ class Evaluation:
         return edits_per_100_words(self.pairs)
 
     @cached_property
-    def _quartiles(self) -> Mapping[str, attack_report.Quartiles]:
+    def _quartiles(self) -> Mapping[str, entries.Quartiles]:
         """The quartiles of each attack; rows that were chosen because they break would distort them, and have none."""
         own = {attack: rows for attack, rows in self.pairs.attacks.items() if attack != WORST_ROWS}
-        return {one: attack_report.quartiles_of(rows) for one, rows in own.items() if not any(map(is_searched, rows))}
+        return {one: entries.quartiles_of(rows) for one, rows in own.items() if not any(map(is_searched, rows))}
 
     def _attack(self, judged: rates.JudgedRun, attack: str) -> AttackReport:
         """Return the report's entry on what an attack does to a model."""
-        outcomes, rows, decided = judged.outcomes[attack], self.pairs.attacks[attack], self.pairs.task.scoring.decided
-        seed = self.settings.seed
+        run, outcomes, pairs, seed = judged.run, judged.outcomes[attack], self.pairs, self.settings.seed
+        rows, quartiles = pairs.attacks[attack], self._quartiles.get(attack)
+        fresh = self.fresh.counted() if self.fresh else None
         status = Counter(pair.status for pair in rows)
         perturbed = outcomes.right & rates.flags_of(pair.status == "perturbed" for pair in rows)
-        labels = {name: rates.success_rate(outcomes, at) for at, name in enumerate(decided)}
+        labels = {name: rates.success_rate(outcomes, at) for at, name in enumerate(pairs.task.scoring.decided)}
         return AttackReport(
             rate=judged.success(attack),
             unchanged=status["unchanged"],
@@ -259,52 +243,25 @@ class Evaluation:
             flips=int(outcomes.flipped.sum()),
             flip_rate=judged.rate(attack, "flip_rate"),
             performance_drop_rate=judged.drop_rate(attack),
-            flips_above_noise=flips_above_noise(judged.run, self.pairs, attack, seed) if judged.run.repeats else None,
-            asr_above_noise=above_noise(judged, self.pairs, attack, seed) if judged.run.repeats else None,
-            metrics=rates.changed_scores(self.metrics, self.pairs, judged.run, attack),
-            valid_rows=attack_report.valid_rows_report(judged, attack, rows),
+            flips_above_noise=entries.flips_above_noise(run, pairs, attack, seed) if run.repeats else None,
+            asr_above_noise=entries.above_noise(judged, pairs, attack, seed) if run.repeats else None,
+            metrics=rates.changed_scores(self.metrics, pairs, run, attack),
+            valid_rows=entries.valid_rows_report(judged, attack, rows),
             labels=labels if len(labels) > 1 else None,
-            unread=attack_report.unread_report(judged, attack),
-            option_order=attack_report.option_order_report(judged, self.pairs, attack),
-            spans=attack_report.spans_report(judged, attack),
-            contamination=self._contamination(judged, attack) if attack in self._quartiles else None,
+            unread=entries.unread_report(judged, attack),
+            option_order=entries.option_order_report(judged, pairs, attack),
+            spans=entries.spans_report(judged, attack),
+            contamination=None if quartiles is None else entries.contamination_report(judged, attack, pairs, fresh),
             edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
-                one.name: [
-                    self._part(judged, attack, np.array(one.of) == at, name) for at, name in enumerate(one.cells)
-                ]
-                for one in self.subpopulations
+                one.name: entries.group_cells(one, self.metrics, pairs, judged, attack) for one in self.subpopulations
             },
             strength={
-                by: [attack_report.cell_of_rows(outcomes, inside, name, **ends) for inside, name, ends in cells]
-                for by, cells in self._quartiles.get(attack, {}).items()
+                by: [entries.cell_of_rows(outcomes, inside, name, **ends) for inside, name, ends in cells]
+                for by, cells in (quartiles or {}).items()
             },
             outcomes=outcomes.letters,
         )
-
-    def _part(self, judged: rates.JudgedRun, attack: str, originals: rates.Flags, name: str) -> Cell:
-        """Return the success rate and the F1 over the rows of an attack whose originals are in a cell.
-
-        Args:
-            judged: the run.
-            attack: the name of the attack.
-            originals: which originals are in the cell, flags of shape (originals,).
-            name: the name of the cell.
-        """
-        outcomes = judged.outcomes[attack]
-        rows = originals[outcomes.original]
-        f1 = {one: metric for one, metric in self.metrics.items() if one in F1}
-        where = np.flatnonzero(rows).tolist()
-        scores = rates.changed_scores(f1, self.pairs, judged.run, attack, where).values() if f1 else ()
-        further = {key: value for one in scores for key, value in (("f1_before", one.before), ("f1_after", one.after))}
-        return attack_report.cell_of_rows(outcomes, rows, name, **further)
-
-    def _contamination(self, judged: rates.JudgedRun, attack: str) -> ContaminationReport:
-        """Return how many right answers a run loses under an attack, and on fresh rows, if there are any."""
-        models = self.fresh.counted().models if self.fresh else ()
-        own = (one for one in models if (one.model, one.shots) == (judged.run.model, judged.run.shots))
-        fresh = next((one.attacks[attack].contamination for one in own if attack in one.attacks), None)
-        return attack_report.contamination_report(judged, attack, self.pairs, fresh)
 
     def _defence(self, judged: rates.JudgedRun) -> DefenceReport | None:
         """Return how many right answers the defence of a run costs and recovers; None for a bare model."""
@@ -329,7 +286,7 @@ class Evaluation:
                 failing (the upper end for <=).
         """
         report, found = self.counted(), list[str]()
-        for one in map(Requirement.of, self.settings.require):
+        for one in map(entries.Requirement.of, self.settings.require):
             for judged, model in zip(self.judged, report.models, strict=True):
                 for name, known in one.of_model(model, partial(self._metric, judged.run)):
                     problem = one.problem(known, point=point)
@@ -341,7 +298,7 @@ class Evaluation:
         """Return a metric of a run with its interval, on the rows of an attack or, for None, on the originals."""
         pairs, given = self.pairs, run.originals if attack is None else run.attacks[attack]
         rows = range(len(pairs.originals)) if attack is None else [pair.original for pair in pairs.attacks[attack]]
-        return metric_of(self.metrics[name], pairs, given, rows, self.settings.seed)
+        return entries.metric_of(self.metrics[name], pairs, given, rows, self.settings.seed)
 
     def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
         """Return the numbers of the report as a pandas DataFrame, with a row for each model and attack.
@@ -494,17 +451,6 @@ def _typed(label: str) -> str | int | bool:
     return {"true": True, "false": False}.get(label, int(label) if label.isdecimal() else label)
 
 
-def _chosen_from(rows: Sequence[Pair]) -> ChosenFrom:
-    """Collect the attacks and models that worst-case rows were chosen from, as their metadata lists them."""
-    said = [held for row in rows if isinstance(held := row.metadata.get(CHOSEN), Mapping)]
-
-    def named(key: str) -> list[str]:
-        lists = (held.get(key) for held in said)
-        return list(dict.fromkeys(str(name) for names in lists if isinstance(names, list) for name in names))
-
-    return ChosenFrom(named("attacks"), named("models"))
-
-
 _log = logging.getLogger(__name__)
 
 _Given: TypeAlias = examples.Model | examples.PredictFunction | str
@@ -565,9 +511,9 @@ def evaluate(
     shown = protocol.demonstrations(train_rows.values, pairs, settings.seed) if train_rows and any(shots) else None
     shown = shown and replace(shown, nearest=_nearest(settings, shown, task))
     plan = EvaluationPlan(pairs, shots, settings.episodes, shown, settings.repeats)
-    check_catch(settings.catch, pairs)
+    entries.check_catch(settings.catch, pairs)
     for text in settings.require:
-        Requirement.of(text).check(tuple(scored), tuple(pairs.attacks), settings.repeats)
+        entries.Requirement.of(text).check(tuple(scored), tuple(pairs.attacks), settings.repeats)
     found = [*subpopulations(originals, task, settings.by), *exchanged_names(pairs)]
     shown_golds = answers.golds_of(train_rows.values, task, pairs.kind) if train_rows else []
     learned, labels = (answers.labels_among(one, pairs.kind) for one in (shown_golds, [*pairs.golds, *shown_golds]))
@@ -588,13 +534,13 @@ def evaluate(
     named = [*bare_ones, *(model for *_, model in protected)]
     _check_read(plan, settings, named)
     with examples.opened_cache(settings.cache) as cache:
-        runs, catches = list[ModelRun](), dict[str, Catches]()
+        runs, catches = list[ModelRun](), dict[str, entries.Catches]()
         for model, prompt in zip_longest(named, (prompt for *_, prompt in asked)):
             with progress(model.name, plan.questions(model)) as advance:
                 own_runs = protocol.run_model(model, plan, cache, advance, prompt)
             on_model_done(own_runs)
             runs += own_runs
-            if settings.catch is not None and (scores := catch_scores(model, plan, settings.catch, cache)):
+            if settings.catch is not None and (scores := entries.catch_scores(model, plan, settings.catch, cache)):
                 catches[model.name] = scores
         judged = rates.evaluated_runs(runs, pairs, settings.seed)
         flips = flipping_edits(judged, named, plan, cache, settings.flipping)
@@ -658,7 +604,7 @@ def _fresh_rows(pairs: Pairs, settings: EvaluationSettings) -> tuple[Loaded, Eva
     own = replace(settings, fresh=None, originals=None, verdicts=None, catch=None, require=(), prompts=(), options={})
     own = replace(own, by=(), flipping="none", submits=False)
     rows = loaded(settings.fresh, own)
-    attack_report.check_fresh(pairs, rows.pairs)
+    entries.check_fresh(pairs, rows.pairs)
     return rows, own
 
 

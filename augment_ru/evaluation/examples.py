@@ -10,7 +10,7 @@ import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -21,16 +21,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 from platformdirs import user_cache_path
 
 from augment_ru import registry
-from augment_ru.errors import (
-    MALFORMED,
-    AugmentError,
-    Terminated,
-    brief,
-    check_known,
-    said,
-    saying_instead,
-    saying_where,
-)
+from augment_ru.errors import MALFORMED, AugmentError, brief, check_known, raised_by, saying_instead, saying_where
 from augment_ru.formats.row import KEY
 from augment_ru.options import options_of, values_of
 from augment_ru.records import field_paths
@@ -598,7 +589,7 @@ class NamedModel:
         Raises:
             AugmentError: an attribute cannot be read, or `chunk` is not a whole number of at least 1.
         """
-        with _said_of(name):
+        with raised_by(f"`model` {name}"):
             if not callable(given := cast("object", model)):
                 raise AugmentError(f"{brief(given)} is no function from examples to answers; model_of makes one of it")
             plain = Model()
@@ -629,7 +620,7 @@ class NamedModel:
         """
         if self.reads is None:
             return examples
-        with _said_of(self.name):
+        with raised_by(f"`model` {self.name}"):
             return self.reads(examples)
 
     def with_scores(self) -> "NamedModel":
@@ -682,7 +673,7 @@ class NamedModel:
         missing = set(range(len(examples)))
         given = self._answers(examples)
         while True:
-            with _said_of(self.name):  # not while the caller holds the answers: what it raises is not the model's
+            with raised_by(f"`model` {self.name}"):  # what the caller raises is not the model's
                 answers = next(given, None)
                 if answers is None:
                     break
@@ -705,19 +696,6 @@ class NamedModel:
         if len(predictions) != len(examples):
             raise AugmentError(f"returned {len(predictions)} predictions for {len(examples)} examples; {_WANTED}")
         yield list(enumerate(predictions))
-
-
-@contextmanager
-def _said_of(name: str) -> Iterator[None]:
-    """Turn any exception that a model raises into an `AugmentError` that names the model."""
-    try:
-        yield
-    except (KeyboardInterrupt, Terminated):
-        raise
-    except AugmentError as error:
-        raise AugmentError(f"`model` {name}: {error}") from error
-    except BaseException as error:
-        raise AugmentError(f"`model` {name}: {said(error)} (`__cause__` shows where)") from error
 
 
 @dataclass(slots=True)

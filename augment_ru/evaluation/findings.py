@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from augment_ru.evaluation.pairs import WORST_ROWS
-from augment_ru.evaluation.report import AttackReport, ModelReport, Report
+from augment_ru.evaluation.report import AttackReport, ChosenFrom, ModelReport, Report
 from augment_ru.evaluation.table_text import span
 from augment_ru.evaluation.tables import names_of
 
@@ -153,3 +153,19 @@ def _where(report: Report, entry: AttackReport, rate: float) -> Iterator[str]:
         else:
             told = f"where {'the right answer' if name in report.gold else name.replace('_', ' ')} is {value}"
         yield f", {often} {told}"
+
+
+def about_chosen(chosen: ChosenFrom) -> str:
+    """Describe worst-case rows in two sentences: what they were chosen from, and what their rate means.
+
+    A worst-case row is the perturbed row of its original that breaks most of the models.
+
+    Args:
+        chosen: the attacks and models that they were chosen from.
+    """
+    models = f" ({', '.join(chosen.models)})" if chosen.models else ""
+    attacks = f" among the rows of {', '.join(chosen.attacks)}" if chosen.attacks else ""
+    return (
+        f"Of each original the row that breaks most of the models{models}{attacks}: what an adversary who may choose "
+        "the attack does to these models. To others it is no worst case."
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from augment_ru.engine.frames import refuse_frame
+from augment_ru.engine.augmenter import refuse_frame
 from augment_ru.errors import MALFORMED, AugmentError, brief, saying_instead
 from augment_ru.evaluation.examples import PERTURBATION
 from augment_ru.evaluation.pairs import ORIGINAL, Pairs, given_up, pair_rows, task_of_rows

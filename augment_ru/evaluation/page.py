@@ -17,7 +17,7 @@ from augment_ru.edits import shared_start
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import by_field, prediction_json
 from augment_ru.evaluation.evaluation import Evaluation
-from augment_ru.evaluation.findings import findings
+from augment_ru.evaluation.findings import about_chosen, findings
 from augment_ru.evaluation.pairs import WORST_ROWS, Pair
 from augment_ru.evaluation.rates import OUTCOMES, AttackOutcomes
 from augment_ru.evaluation.report import AnyReport, as_json
@@ -137,7 +137,7 @@ def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
         "header": [one for one in header if one],
         **({} if report.attacks else {"lead": _WITHOUT_ATTACKS}),
         "findings": findings(report),
-        "about": explained | ({WORST_ROWS: tables.about_chosen(report.worst_of)} if report.worst_of else {}),
+        "about": explained | ({WORST_ROWS: about_chosen(report.worst_of)} if report.worst_of else {}),
         "sections": ["robustness", *sections],
         "properties": TITLES,
         "subpopulations": [{"name": one.name, "cells": one.cells} for one in evaluation.subpopulations],

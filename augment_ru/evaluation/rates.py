@@ -351,30 +351,17 @@ def cells_of(original: npt.NDArray[np.int64], hits: Flags | Floats, trials: Flag
     return Cells(*np.reshape(sums, (*both.shape[:3], records)))
 
 
-def outcomes_of(run: ModelRun, pairs: Pairs, attack: str) -> AttackOutcomes:
+def outcomes_of(run: ModelRun, pairs: Pairs, attack: str | None = None) -> AttackOutcomes:
     """Return which answers to the rows of an attack, and to their originals, are right.
 
     Args:
         run: the answers of a model.
         pairs: the original and perturbed rows, with their right answers.
-        attack: the name of the attack.
+        attack: the name of the attack; None for one that leaves all originals unchanged.
     """
-    original = np.array([pair.original for pair in pairs.attacks[attack]], np.int64)
-    return _outcomes(original, run.originals, run.attacks[attack], pairs)
-
-
-def outcomes_of_originals(run: ModelRun, pairs: Pairs) -> AttackOutcomes:
-    """Return which answers to the originals are right, as if an attack had left all of them unchanged.
-
-    Args:
-        run: the answers of a model.
-        pairs: the original and perturbed rows, with their right answers.
-    """
-    return _outcomes(np.arange(len(pairs.originals)), run.originals, run.originals, pairs)
-
-
-def _outcomes(original: npt.NDArray[np.int64], first: OfEpisodes, second: OfEpisodes, pairs: Pairs) -> AttackOutcomes:
-    """Return which answers are right, from the answers of each episode to the originals and to rows of them."""
+    first, second, original = run.originals, run.originals, np.arange(len(pairs.originals))
+    if attack is not None:
+        second, original = run.attacks[attack], np.array([pair.original for pair in pairs.attacks[attack]], np.int64)
     kind, form = pairs.kind, pairs.task.scoring.normal_form
     right, read = cache(partial(is_right, kind, form=form)), cache(partial(as_compared, kind, form=form))
     shape = len(pairs.task.scoring.decided), len(first), original.size
@@ -610,7 +597,7 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, seed: int) -> list[Ju
             cells[-1]["", CONSISTENCY] = consistency_cells(run, pairs)
             cells[-1] |= _fates(run, pairs) if pairs.kind == "spans" else {}
         if own or run.prompt is not None:
-            originals = outcomes_of_originals(run, pairs)
+            originals = outcomes_of(run, pairs)
             cells[-1]["", RIGHT] = originals.cells(originals.right, originals.known, records)
     return judged_runs(runs, outcomes, cells, seed)
 

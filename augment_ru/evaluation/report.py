@@ -17,6 +17,8 @@ from augment_ru.resources import file_bytes
 FORMAT = "augment-ru evaluation"
 VERSION = 3
 """The version of the report's form; it changes when a key changes its meaning or is removed."""
+SIGNED = f"{FORMAT}-v{VERSION}"
+"""How the signature of a report begins."""
 COMPARISON = "augment-ru comparison"
 COMPARISON_VERSION = 2
 

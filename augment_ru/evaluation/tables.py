@@ -8,18 +8,7 @@ from typing import Any
 
 from augment_ru.errors import check_known
 from augment_ru.evaluation.paired import MEAN
-from augment_ru.evaluation.report import (
-    AnyModel,
-    AnyReport,
-    AttackDifference,
-    AttackReport,
-    Cell,
-    ChosenFrom,
-    ModelDifference,
-    ModelReport,
-    Rate,
-    Report,
-)
+from augment_ru.evaluation.report import AnyReport, AttackDifference, AttackReport, ModelDifference, Rate, Report
 from augment_ru.evaluation.table_text import INTERVAL, NONE, ShownTable, shown, span
 
 SEARCH = "adversary:"
@@ -55,22 +44,6 @@ def names_of(report: AnyReport) -> Mapping[str, str]:
     return shown_names([*(model.model for model in report.models), *report.attacks])
 
 
-def about_chosen(chosen: ChosenFrom) -> str:
-    """Describe worst-case rows in two sentences: what they were chosen from, and what their rate means.
-
-    A worst-case row is the perturbed row of its original that breaks most of the models.
-
-    Args:
-        chosen: the attacks and models that they were chosen from.
-    """
-    models = f" ({', '.join(chosen.models)})" if chosen.models else ""
-    attacks = f" among the rows of {', '.join(chosen.attacks)}" if chosen.attacks else ""
-    return (
-        f"Of each original the row that breaks most of the models{models}{attacks}: what an adversary who may choose "
-        "the attack does to these models. To others it is no worst case."
-    )
-
-
 def shots_of(shots: int | None) -> str:
     """Return a number of demonstrations as text; a dash for None (a model that does not read demonstrations)."""
     return NONE if shots is None else str(shots)
@@ -83,18 +56,18 @@ def rates(report: AnyReport) -> ShownTable:
     success rate.
     """
     metric, names = report.metrics[0], names_of(report)
-    rows, marked = [], set[tuple[int, int]]()
-    for number, model in enumerate[AnyModel](report.models):
+    rows, marked = list[list[str]](), set[tuple[int, int]]()
+    for model in report.models:
         score = model.metrics.get(metric)
         row = [names[model.model], shots_of(model.shots), shown(score.value if score else None)]
         for name in report.attacks:
             entry = model.attacks[name]
             changed, spread = entry.metrics.get(metric), entry.rate.spread
-            marked |= {(number, len(row) + 1)} if name in model.best else set()
+            marked |= {(len(rows), len(row) + 1)} if name in model.best else set()
             after = changed.after if changed else None
             row += [shown(after), shown(entry.rate.asr) + _spread(spread.std if spread else None)]
         if model.worst_case and model.worst_case_asr:
-            marked |= {(number, len(row))} if MEAN in model.best else set()
+            marked |= {(len(rows), len(row))} if MEAN in model.best else set()
             row += [shown(model.asr_mean), shown(model.worst_case.value), shown(model.worst_case_asr.value)]
         rows.append(row)
     columns, heads = ["model", "shots", f"{metric}, original"], [""] * 3
@@ -115,8 +88,8 @@ def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
     """
     metric, names = report.metrics[0], names_of(report)
     reads = any(model.shots is not None for model in report.models)
-    rows, marked = [], set[tuple[int, int]]()
-    for number, model in enumerate[AnyModel](report.models):
+    rows, marked = list[list[str]](), set[tuple[int, int]]()
+    for model in report.models:
         score = model.metrics.get(metric)
         row = [
             names[model.model],
@@ -126,10 +99,10 @@ def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
         for name in report.attacks:
             entry = model.attacks[name]
             changed = entry.metrics.get(metric)
-            marked |= {(number, len(row))} if name in model.best else set()
+            marked |= {(len(rows), len(row))} if name in model.best else set()
             ends = f", {span(entry.rate.ci95)}" if intervals else ""
             row.append(f"{shown(changed.after if changed else None, 1)} ({shown(entry.rate.asr, 1)}{ends})")
-        marked |= {(number, len(row))} if MEAN in model.best else set()
+        marked |= {(len(rows), len(row))} if MEAN in model.best else set()
         row.append(shown(model.asr_mean, 1))
         rows.append(row)
     columns = ["model", *(["shots"] if reads else []), f"{metric}, original", *(names[name] for name in report.attacks)]
@@ -139,13 +112,13 @@ def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
 
 def clean(report: AnyReport) -> ShownTable:
     """Return the table of each model's metrics on the originals; a comparison of several reports adds intervals."""
-    names, models = names_of(report), list[AnyModel](report.models)
-    with_interval = {name for model in models for name, one in model.metrics.items() if isinstance(one, Rate)}
+    names = names_of(report)
+    with_interval = {name for model in report.models for name, one in model.metrics.items() if isinstance(one, Rate)}
     columns = ["model", "shots"]
     for name in report.metrics:
         columns += [name, *([INTERVAL] if name in with_interval else [])]
     rows = []
-    for model in models:
+    for model in report.models:
         row = [names[model.model], shots_of(model.shots)]
         for name in report.metrics:
             one = model.metrics.get(name)
@@ -429,34 +402,29 @@ def strength(report: Report) -> ShownTable:
     (the probability).
     """
     columns = ["model", "shots", "attack", "by", "range", "rows", "right", "broken", "ASR, %", INTERVAL]
-    rows = _by_cells(report, "strength", lambda _: ())
+    rows = _by_cells(report, "strength")
     return ShownTable("Success rate by strength", columns, rows, 5, key="strength")
 
 
 def rates_by_subpopulation(report: Report) -> ShownTable:
     """Return the table of success rates for groups of originals, by each property, such as length or label."""
     columns = ["model", "shots", "attack", "property", "cell", "rows", "right before, %", "right after, %"]
-    columns += ["F1 before", "F1 after"]
-    columns += ["right", "broken", "ASR, %", INTERVAL]
-    rows = _by_cells(
-        report,
-        "subpopulations",
-        lambda cell: (cell.accuracy_before, cell.accuracy_after, cell.f1_before, cell.f1_after),
-    )
+    columns += ["F1 before", "F1 after", "right", "broken", "ASR, %", INTERVAL]
+    rows = _by_cells(report, "subpopulations", ("accuracy_before", "accuracy_after", "f1_before", "f1_after"))
     return ShownTable("Subpopulations", columns, rows, 5, key="subpopulations")
 
 
-def _by_cells(report: Report, kind: str, accuracies: Callable[[Cell], Sequence[float | None]]) -> list[list[str]]:
+def _by_cells(report: Report, kind: str, accuracies: Sequence[str] = ()) -> list[list[str]]:
     """Return a table row for each cell of every attack.
 
     Args:
         report: the report.
         kind: which cells: `subpopulations` or `strength`.
-        accuracies: returns the percentages of a cell that are shown between its number of rows and its counts.
+        accuracies: the names of the percentages of a cell that are shown between its number of rows and its counts.
     """
     return [
         [
-            *(*named, by, cell.value, f"{cell.rows:,}", *map(shown, accuracies(cell))),
+            *(*named, by, cell.value, f"{cell.rows:,}", *(shown(getattr(cell, name)) for name in accuracies)),
             *(f"{cell.rate.right:,}", f"{cell.rate.broken:,}", shown(cell.rate.asr), span(cell.rate.ci95)),
         ]
         for named, entry in _attacked(report)
@@ -611,21 +579,17 @@ def check_tables(keys: Sequence[str]) -> None:
 
 def numbers(report: Report) -> list[dict[str, Any]]:
     """Return the numbers of a report: a mapping for each model and attack, or for each model if no attack was made."""
-    if not report.attacks:
-        return [_of_model(model) for model in report.models]
     found = []
     for model in report.models:
+        scores = {name: one.value for name, one in model.metrics.items()}
+        own: dict[str, Any] = {"model": model.model, "shots": model.shots, "episodes": model.episodes, **scores}
+        found += [] if report.attacks else [own]
         for attack, entry in model.attacks.items():
-            row = {**_of_model(model), "attack": attack}
-            for metric, one in entry.metrics.items():
-                row |= {f"{metric}_before": one.before, f"{metric}_after": one.after}
+            row = {**own, "attack": attack}
+            for metric, change in entry.metrics.items():
+                row |= {f"{metric}_before": change.before, f"{metric}_after": change.after}
             row |= {name: getattr(entry.rate, name) for name in ("asr", "right", "broken", "fixed")}
             row |= {name: getattr(entry, name) for name in ("unchanged", "rejected", "rows")}
             row["asr_low"], row["asr_high"] = entry.rate.ci95 or (None, None)
             found.append(row | {name: rate.value for name, rate in _further(entry).items()})
     return found
-
-
-def _of_model(model: ModelReport) -> dict[str, Any]:
-    scores = {name: one.value for name, one in model.metrics.items()}
-    return {"model": model.model, "shots": model.shots, "episodes": model.episodes, **scores}

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from augment_ru.errors import printable
 from augment_ru.evaluation import tables
-from augment_ru.evaluation.findings import findings
+from augment_ru.evaluation.findings import about_chosen, findings
 from augment_ru.evaluation.pairs import WORST_ROWS
 from augment_ru.evaluation.report import AnyReport, Report
 from augment_ru.evaluation.table_text import INTERVAL, NONE, ShownTable, column_groups
@@ -87,7 +87,7 @@ def _rates(report: AnyReport, found: ShownTable, width: int, *, plain: bool) -> 
     if plain and found.best:
         yield _text("* clearly the lowest rate of the column: the test is corrected for the number of columns")
     if isinstance(report, Report) and report.worst_of:
-        yield _text(f"{WORST_ROWS}: {tables.about_chosen(report.worst_of)}")
+        yield _text(f"{WORST_ROWS}: {about_chosen(report.worst_of)}")
 
 
 def _marked(found: ShownTable, row: int, column: int, *, plain: bool) -> Text:

@@ -7,8 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from augment_ru.engine.differences import parts, visible
-from augment_ru.engine.result import Result
+from augment_ru.engine.result import Result, parts, visible
 from augment_ru.script import Script
 
 _STYLES = {"kept": "", "removed": "red strike", "added": "bold green"}

@@ -11,12 +11,12 @@ from typing import Any
 from augment_ru.errors import AugmentError, amount, brief, printable, saying_instead
 from augment_ru.evaluation.answers import labels_among
 from augment_ru.evaluation.defences import Defence
+from augment_ru.evaluation.entries import Requirement
 from augment_ru.evaluation.evaluation import Evaluation, checked_models, evaluate
 from augment_ru.evaluation.examples import default_path, runs_network
 from augment_ru.evaluation.loading import rows_file
 from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
 from augment_ru.evaluation.report import AnyReport, Report, as_json
-from augment_ru.evaluation.requirements import Requirement
 from augment_ru.evaluation.table_text import LatexOptions, ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, paper_table, tables_of
 from augment_ru.formats.files import check_input, check_outputs, named_files

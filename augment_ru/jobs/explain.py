@@ -13,12 +13,11 @@ from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.edits import Edit, Span
 from augment_ru.engine.attack import Needs
-from augment_ru.engine.differences import visible
 from augment_ru.engine.edit_table import one_by_one
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Prepared
-from augment_ru.engine.result import Result
+from augment_ru.engine.result import Result, visible
 from augment_ru.errors import AugmentError
 from augment_ru.jobs.differences import difference, pictured
 from augment_ru.jobs.messages import check_used, checking

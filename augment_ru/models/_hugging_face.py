@@ -11,8 +11,7 @@ from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.batches import TokensByDevice
-from augment_ru.inference.decoding import Decoding
-from augment_ru.inference.generate import generated
+from augment_ru.inference.generate import Decoding, generated
 from augment_ru.inference.likelihood import Tokens
 from augment_ru.inference.pretrained import Pretrained, context_of, load
 from augment_ru.models._options import AskedWithPrompts, CheckedOptions, limited

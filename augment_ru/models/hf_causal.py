@@ -65,10 +65,7 @@ def hf_causal(request: ModelRequest, /) -> PromptedModel:
 
     def score(prompts: Sequence[FilledPrompt]) -> list[list[float]]:
         if way in {"loglikelihood", "first-token"}:
-            if given.reasoning:
-                asked = encoder.after(prompts, contexts(prompts), context)
-            else:
-                asked = encoder.continuations(prompts, context)
+            asked = encoder.continuations(prompts, context, contexts(prompts) if given.reasoning else None)
             if way == "first-token":
                 asked = [_first_tokens(*pair) for pair in zip(asked, prompts, strict=True)]
             return [list(scores) for scores in likelihoods(asked)]

@@ -58,12 +58,15 @@ class PromptEncoder(NamedTuple):
             context: the length of the model's context window, in tokens. If a prompt does not fit, the same number of
                 tokens at its beginning is cut off for all its choices.
         """
+        before = self._before(prompts) if self.chat else ()
         return [
             self._requests(texts, 0 if self.start or min(text.size for text in texts) == 1 else 1, context)
-            for texts in self._texts(prompts)
+            for texts in self._texts(prompts, before)
         ]
 
-    def continuations(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
+    def continuations(
+        self, prompts: Sequence[FilledPrompt], context: int, before: Sequence[Tokens] | None = None
+    ) -> list[list[Request]]:
         """Return, for each prompt, the tokens of the prompt with each of its choices; only the choice is to be scored.
 
         In a chat, prompt and choice are encoded separately. Otherwise they are encoded as one text, and the choice is
@@ -73,9 +76,10 @@ class PromptEncoder(NamedTuple):
             prompts: prompts with choices.
             context: the length of the model's context window, in tokens. If a prompt does not fit, the same number of
                 tokens at its beginning is cut off for all its choices.
+            before: the tokens of each prompt of a chat up to the answer, if they include the model's reasoning.
         """
-        before = self.ids([self._text(prompt) for prompt in prompts])
-        both = zip(self._texts(prompts), before, strict=True)
+        before = self._before(prompts) if before is None else before
+        both = zip(self._texts(prompts, before), before, strict=True)
         return [self._requests(texts, ids.size, context) for texts, ids in both]
 
     def contexts(self, prompts: Sequence[FilledPrompt], context: int) -> list[Tokens]:
@@ -90,40 +94,27 @@ class PromptEncoder(NamedTuple):
         begin = np.array(self.start, dtype=np.int64)
         found = []
         reasoning = self.chat.reasoning if self.chat else 0
-        for prompt, ids in zip(prompts, self.ids([self._text(prompt) for prompt in prompts]), strict=True):
+        for prompt, ids in zip(prompts, self._before(prompts), strict=True):
             room = max(context - prompt.tokens - reasoning - begin.size, 1)
             found.append(np.concatenate([begin, ids[-room:]]))
         return found
 
-    def after(self, prompts: Sequence[FilledPrompt], before: Sequence[Tokens], context: int) -> list[list[Request]]:
-        """Return, for each prompt, its tokens in `before` followed by each choice; only the choice is to be scored.
+    def _before(self, prompts: Sequence[FilledPrompt]) -> list[Tokens]:
+        """Return the tokens of each prompt up to the answer."""
+        return self.ids([self.chat.text(prompt) if self.chat else prompt.context for prompt in prompts])
 
-        Args:
-            prompts: prompts with choices.
-            before: the tokens of each prompt up to the answer; they may include the model's reasoning.
-            context: the length of the model's context window, in tokens. If a prompt does not fit, the same number of
-                tokens at its beginning is cut off for all its choices.
+    def _texts(self, prompts: Sequence[FilledPrompt], before: Sequence[Tokens]) -> list[list[Tokens]]:
+        """Return the tokens of each prompt with each of its choices.
+
+        In a chat, the tokens of a choice are put after those of the prompt (`before`), where a generated answer would
+        start.
         """
-        texts = self._after(prompts, before)
-        return [self._requests(own, ids.size, context) for own, ids in zip(texts, before, strict=True)]
-
-    def _after(self, prompts: Sequence[FilledPrompt], before: Sequence[Tokens]) -> list[list[Tokens]]:
+        if not self.chat:
+            found = iter(self.ids([prompt.context + choice.text for prompt in prompts for choice in prompt.choices]))
+            return [[next(found) for _ in prompt.choices] for prompt in prompts]
         answers = iter(self.ids([choice.text.lstrip() for prompt in prompts for choice in prompt.choices]))
         both = zip(prompts, before, strict=True)
         return [[np.concatenate([ids, next(answers)]) for _ in prompt.choices] for prompt, ids in both]
-
-    def _text(self, prompt: FilledPrompt) -> str:
-        return self.chat.text(prompt) if self.chat else prompt.context
-
-    def _texts(self, prompts: Sequence[FilledPrompt]) -> list[list[Tokens]]:
-        """Return the tokens of each prompt with each of its choices.
-
-        In a chat, the tokens of a choice are put after those of the prompt, where a generated answer would start.
-        """
-        if self.chat:
-            return self._after(prompts, self.ids([self._text(prompt) for prompt in prompts]))
-        found = iter(self.ids([prompt.context + choice.text for prompt in prompts for choice in prompt.choices]))
-        return [[next(found) for _ in prompt.choices] for prompt in prompts]
 
     def _requests(self, texts: Sequence[Tokens], first: int, context: int) -> list[Request]:
         """Return requests that score the texts from their token `first` on.

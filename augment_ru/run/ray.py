@@ -15,8 +15,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from augment_ru.engine.augmenter import Augmenter
-from augment_ru.engine.frames import PerturbsColumns
+from augment_ru.engine.augmenter import Augmenter, PerturbsColumns
 from augment_ru.errors import AugmentError, optional, said
 from augment_ru.formats.parquet import with_columns
 from augment_ru.records.task import Task

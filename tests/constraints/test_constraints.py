@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from augment_ru import Perturber, Preparation, registry
 from augment_ru.constraints.functions.named_entities.institutions import is_of_place
-from augment_ru.constraints.lexicon import Lexicon, needs_matcher
-from augment_ru.constraints.protection import as_spacy, protected
+from augment_ru.constraints.protection import Lexicon, as_spacy, needs_matcher, protected
 from augment_ru.constraints.rule_file import constraint, constraint_paths, read_constraint
 from augment_ru.engine.augmenter import Augmenter
 from augment_ru.engine.search import SCHEDULES
@@ -25,7 +24,7 @@ from augment_ru.language.annotate import Natasha
 from augment_ru.records.record import list_of_texts
 from augment_ru.records.task import Task
 from augment_ru.resources import dictionary_path, rows
-from augment_ru.text.doc import LAYERS, Doc, Token
+from augment_ru.text.doc import LAYERS, Doc
 from profiles import examples
 from strategies import SENTENCES
 
@@ -263,19 +262,14 @@ def test_a_rule_file_of_ones_own_works_by_path(tmp_path: Path) -> None:
     assert result.text.startswith("Красная")
 
 
-def tokens_of(*words: str) -> list[Token]:
-    """Tokens without annotation."""
-    return [Token(0, len(word), word, frozenset({"tokens"})) for word in words]
-
-
 def test_word_lists_are_matched_as_regular_expressions() -> None:
     pattern = [{"TEXT": {"REGEX": r"\d"}, "OP": "+"}, {"LOWER": {"IN": ["км", "часов"]}, "OP": "?"}]
     assert not needs_matcher(pattern)
     lexicon = Lexicon([("NUMBER", pattern)])
     for _ in range(2):
-        found = lexicon.find(tokens_of("ехал", "12", "КМ", "за", "3", "часов"))
+        found = lexicon.find(["ехал", "12", "КМ", "за", "3", "часов"])
         assert list(found) == [("NUMBER", 1, 3), ("NUMBER", 4, 6)]
-    assert list(lexicon.find(tokens_of("семь", "дней"))) == []
+    assert list(lexicon.find(["семь", "дней"])) == []
     assert list(lexicon.find([])) == []
 
 
@@ -303,7 +297,7 @@ def test_patterns_over_annotation_find_what_spacy_finds(pattern: list[dict[str, 
     lexicon = Lexicon([("found", pattern)])
     for doc, theirs in zip(annotated(), docs, strict=True):
         found = sorted(matcher(theirs))
-        assert sorted(lexicon.find(doc.tokens)) == [("found", start, stop) for _, start, stop in found]
+        assert sorted(lexicon.find(lexicon.read(doc))) == [("found", start, stop) for _, start, stop in found]
 
 
 @functools.cache

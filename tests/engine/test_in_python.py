@@ -30,7 +30,7 @@ from augment_ru import (
 )
 from augment_ru.constraints.rule_file import constraint, constraint_paths
 from augment_ru.engine.attack import Needs, checked_attack
-from augment_ru.engine.differences import difference_html, parts, visible
+from augment_ru.engine.result import difference_html, parts, visible
 from augment_ru.records.task import generic, task
 from augment_ru.registry import find, names
 from commands import rows_of, run, write

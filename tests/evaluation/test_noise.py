@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from augment_ru import Example, evaluate
-from augment_ru.evaluation.attack_report import _usually_broken
+from augment_ru.evaluation.entries import _usually_broken
 from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.examples import NamedModel
 from augment_ru.evaluation.findings import findings

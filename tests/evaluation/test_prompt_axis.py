@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from augment_ru import AugmentError, evaluate
+from augment_ru.evaluation.entries import SHARES, variance_shares
 from augment_ru.evaluation.findings import findings
-from augment_ru.evaluation.prompts import SHARES, variance_shares
 from augment_ru.evaluation.tables import prompts, variance
 from augment_ru.prompting.prompt import LAYOUTS
 from augment_ru.prompting.prompt_file import prompt_of, variants_of

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from augment_ru import AugmentError, Example, evaluate
+from augment_ru.evaluation.entries import Requirement
 from augment_ru.evaluation.evaluation import Evaluation
-from augment_ru.evaluation.requirements import Requirement
 
 
 def model(examples: Sequence[Example]) -> list[str]:

@@ -16,8 +16,7 @@ from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.inference import generate, pretrained
 from augment_ru.inference.batches import TokensByDevice
-from augment_ru.inference.decoding import Decoding, chosen_of, gumbel
-from augment_ru.inference.generate import continued, rewritten
+from augment_ru.inference.generate import Decoding, chosen_of, continued, gumbel, rewritten
 from augment_ru.inference.pretrained import Pretrained, load
 from kept_models import kept
 from profiles import IS_FULL, pairs

@@ -17,7 +17,7 @@ from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import PRESETS, paper_constraints, preset
 from augment_ru.errors import AugmentError
-from augment_ru.inference.hub import wanted
+from augment_ru.inference.pretrained import wanted
 from augment_ru.jobs.calibrate import calibrated, calibration_lines, unrelated_pairs
 from augment_ru.jobs.list import listing
 from augment_ru.jobs.summary import Summary, summary_lines

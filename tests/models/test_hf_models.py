@@ -13,7 +13,7 @@ import torch
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Example, LabelScores, ModelRequest, example_of, model_of
-from augment_ru.inference.decoding import draw_from_nucleus, likeliest
+from augment_ru.inference.generate import draw_from_nucleus, likeliest
 from augment_ru.inference.pretrained import Pretrained, load
 from augment_ru.models import hf_causal, hf_classifier, hf_seq2seq
 from augment_ru.models._torch import TorchModel

@@ -11,7 +11,7 @@ from augment_ru.draws import Streams
 from augment_ru.editing.on_demand import MadeOnDemand
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.inference.decoding import Decoding
+from augment_ru.inference.generate import Decoding
 from augment_ru.text.batch import Batch
 
 _INPUT = "corpus:input"

@@ -8,8 +8,7 @@ import numpy as np
 from augment_ru.attacks.add_sent.distractors import CLOSING_MARKS, Gap, Generator
 from augment_ru.draws import Keys, Streams
 from augment_ru.edits import Edit
-from augment_ru.inference.decoding import Decoding
-from augment_ru.inference.generate import continued
+from augment_ru.inference.generate import Decoding, continued
 from augment_ru.inference.pretrained import load
 from augment_ru.text.characters import atoms_of
 from augment_ru.text.words import count_russian_words

@@ -83,7 +83,7 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
         if label := "KEPT" if in_name else _label(words, kinds, clauses, at):
             yield at, at, label
         last = _noun(kinds, at) if kind == "PREP" else _joined(words, kinds, at)
-        if last and not (kind == "PREP" and clauses.is_denied(at)):  # «[до неё] ничего не было»
+        if last and not (kind == "PREP" and clauses.has(at, _denies)):  # «[до неё] ничего не было»
             yield at, last, "PHRASE"
 
 
@@ -101,9 +101,9 @@ def _is_kept(word: str) -> bool:
 def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> str:
     """Return the label of word number `at` (`framework`), which depends on its neighbours; "" if it has none."""
     kind, word, label = kinds[at], words[at], "CORE"
-    last = "LAST" if clauses.has_verb(at) else "KEPT"
+    last = "LAST" if clauses.has(at, _is_full_verb) else "KEPT"
     if kind == "VERB":
-        label = "CORE" if _is_link(word) and (word == "есть" or clauses.has_predicate(at)) else "KEPT"
+        label = "CORE" if _is_link(word) and (word == "есть" or clauses.has(at, _is_predicate)) else "KEPT"
     elif _is_mark(word):
         label = ""
     elif _is_kept(word):
@@ -118,7 +118,7 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
     elif kind == "PREP":
         label = "LAST" if _tells_place(words, kinds, at) else "KEPT"
     elif kind in ("ADVB", "PRCL", "INTJ"):
-        predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and not clauses.has_verb(at))
+        predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and not clauses.has(at, _is_full_verb))
         label = last if predicate else ""
     elif (kind == "NPRO" and has_reading(word, "nomn")) or _is_attribute(words, kinds, at):
         label = ""
@@ -132,7 +132,7 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
     predicate («муж хочет кошку, а [я] собаку»), and the subject of a past tense that does not show it («[я] смеялся»).
     """
     kind = kinds[at]
-    if words[at] in _SPEAKERS and clauses.is_past(at):
+    if words[at] in _SPEAKERS and clauses.has(at, _is_past):
         return True
     if _joined(words, kinds, at + 1) or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at)):
         return True  # «[жабы] и ящерицы»
@@ -182,19 +182,19 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
         return True  # «[дом], который»
     if kinds[before] == "PREP":  # «на [плечо] друга», «[у них] был сын»
         owned = following in ("NOUN", "ADJF") and (has_reading(behind, "gent") or not readings(behind)[0].known)
-        has = words[before] == "у" and clauses.has_link(at)
-        return owned or following == "PREP" or has or clauses.is_denied(at)
+        has = words[before] == "у" and clauses.has(at, _links)
+        return owned or following == "PREP" or has or clauses.has(at, _denies)
     if has_reading(words[at], "gent"):
         if kinds[before] == "NOUN":  # «смерти [отца]», «ряд [ошибок]», «глава [штаба] ВВС»
             chain = before == at - 1 and following == "NOUN" and has_reading(behind, "gent")
             demanded = chain or words[before - 1] in _TIMES or words[before] in _LEANING
         else:  # «[выбора] у него не было», «двор полон [народу]»
-            demanded = clauses.is_denied(at) or "gent" in readings(words[at])[0].grammemes
+            demanded = clauses.has(at, _denies) or "gent" in readings(words[at])[0].grammemes
         if demanded:
             return True
     if (kinds[at] == "NPRO" and has_reading(words[at], "accs")) or _is_attribute(words, kinds, at - 1):
         return True  # «доброму [другу]»
-    return has_reading(words[at], "ablt") and clauses.has_link(at)
+    return has_reading(words[at], "ablt") and clauses.has(at, _links)
 
 
 class _Clauses:
@@ -224,28 +224,12 @@ class _Clauses:
         """Return the number of the first word of the clause of a word."""
         return bisect_left(self._number, self._number[at])
 
-    def _has(self, at: int, holds: Callable[[str, str], bool]) -> bool:
+    def has(self, at: int, holds: Callable[[str, str], bool]) -> bool:
         """Tell whether something holds of a word, and its part of speech, in the clause of word `at`."""
         if holds not in self._known:  # once for all clauses: a text may be a single long one
             every = zip(self._number, self._words, self._kinds, strict=True)
             self._known[holds] = {number for number, word, kind in every if holds(word, kind)}
         return self._number[at] in self._known[holds]
-
-    def has_link(self, at: int) -> bool:
-        """Tell whether the clause of a word has a link verb."""
-        return self._has(at, _links)
-
-    def is_past(self, at: int) -> bool:
-        """Tell whether the clause of a word has a verb in the past tense, which does not say whether «я» or «ты»."""
-        return self._has(at, _is_past)
-
-    def has_verb(self, at: int) -> bool:
-        """Tell whether the clause of a word has a finite verb that is no link verb."""
-        return self._has(at, _is_full_verb)
-
-    def has_predicate(self, at: int) -> bool:
-        """Tell whether the clause of a word has another predicate than a link verb: «стало ясно» has none."""
-        return self._has(at, _is_predicate)
 
     def has_any_predicate(self, at: int) -> bool:
         """Tell whether the clause of a word has a predicate, which may be a link verb."""
@@ -259,10 +243,6 @@ class _Clauses:
         """Tell whether a predicate follows a word in its clause."""
         return self._last.get(self._number[at], -1) > at
 
-    def is_denied(self, at: int) -> bool:
-        """Tell whether the clause of a word denies: «он [долго] не отвечал» does not say that he did not answer."""
-        return self._has(at, _denies)
-
     def is_told_by_modifiers(self, at: int) -> bool:
         """Tell whether modifiers say what the clause of a word tells: «если есть [новый]», «[долго] не отвечал».
 
@@ -271,22 +251,26 @@ class _Clauses:
         """
         start = self._first(at)
         opening = self._words[start : start + _OPENING]
-        return not _CONDITIONS.isdisjoint(opening) or self.is_denied(at) or self._has(at, _exists)
+        return not _CONDITIONS.isdisjoint(opening) or self.has(at, _denies) or self.has(at, _exists)
 
 
 def _links(word: str, _kind: str) -> bool:
+    """Tell whether a word is a form of a link verb."""
     return _is_link(word)
 
 
 def _is_past(word: str, kind: str) -> bool:
+    """Tell whether a word is a verb in the past tense, which does not say whether «я» or «ты»."""
     return kind == "VERB" and has_reading(word, "past")
 
 
 def _is_full_verb(word: str, kind: str) -> bool:
+    """Tell whether a word is a finite verb that is no link verb."""
     return kind == "VERB" and not _is_link(word)
 
 
 def _is_predicate(word: str, kind: str) -> bool:
+    """Tell whether a word is another predicate than a link verb: in «стало ясно» none is."""
     return kind in _PREDICATES and not _is_link(word)
 
 
@@ -295,6 +279,7 @@ def _exists(word: str, _kind: str) -> bool:
 
 
 def _denies(word: str, _kind: str) -> bool:
+    """Tell whether a word denies: «он [долго] не отвечал» does not say that he did not answer."""
     return word in _DENYING
 
 

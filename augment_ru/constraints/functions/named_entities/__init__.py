@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from augment_ru.constraints.functions.named_entities import extents, institutions, names
+from augment_ru.constraints.functions.named_entities import institutions, names
 from augment_ru.constraints.functions.named_entities.view import View, head_kind
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
@@ -18,10 +18,10 @@ _STEPS = (
     names.initials,
     names.lower_case,
     names.first_words,
-    extents.adjectival,
-    extents.genitives,
-    extents.titles,
-    extents.joined,
+    names.adjectival,
+    names.genitives,
+    names.titles,
+    names.joined,
     institutions.institutions,
     institutions.organisations,
 )
