@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from augment_ru.editing.numbered import Place, WritesOtherwise, end_of_short, open_sentence
 from augment_ru.editing.style import chat_points
-from augment_ru.language.inflection import known_forms, noun_of
-from augment_ru.language.morphology import GENDERS, readings
+from augment_ru.language.inflection import noun_of
+from augment_ru.language.morphology import GENDERS, Reading, readings
 from augment_ru.language.numerals import (
     ANY_CASE,
     NO_GENITIVE,
@@ -32,11 +32,11 @@ _FEW, _MANY = 2, 5
 
 def _phrase(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
     """«т. е.» ↔ «то есть»."""
-    if match["short"]:
+    if match["short"] and not (short == "н. э." and re.search(r"\b[вг]\.\s(?:до\s)?$", text[: match.start()])):
         # «и т. д. Потом» may end a sentence, «т. е. Москва» goes on
         stop = end_of_short(text, match.end()) if short[:2] in {"и ", "н."} else match.end()
         yield Place(match.start(), stop, words, "full")
-    elif not open_sentence(text, match.start()):
+    elif not match["short"] and not open_sentence(text, match.start()):
         yield _shortened(text, match.start(), match.end(), short)
 
 
@@ -129,19 +129,26 @@ _IN_A_LIST = re.compile(r"(?:,|\bи)\s+$")
 def _likely(before: str) -> frozenset[str]:
     """Return the likely cases of a noun after a text; after another noun, on which it depends, the genitive."""
     cases = cases_at(before)
-    if cases == ANY_CASE and (word := re.search(r"([А-Яа-яЁё]+)\s+$", before)):
+    if (cases == ANY_CASE or not cases) and (word := re.search(r"([А-Яа-яЁё]+)\s+$", before)):
         return frozenset({"gent"}) if readings(word[1])[0].pos == "NOUN" else cases
     if re.search(r"\bпо\s+$", before, re.IGNORECASE):
         return frozenset({"datv"})
-    if re.search(r"\b[вВ]\s+$", before) and (_STAYS.search(before) or len(before.split()) == 1):
-        return frozenset({"loct"})
+    if re.search(r"\b[вВ]\s+$", before):
+        return cases if _GOES.search(_CLAUSE.split(before)[-1]) else frozenset({"loct"})
     return frozenset({"nomn"}) if not before.strip() else cases
 
 
-_STAYS = re.compile(
-    r"(?:\b(?:жи[влт]|наход|работа|был|будет|есть|прож|прох|учи|проводи|провел|состо|родил|умер|служи)[а-яё]*|[а-яё]+(?:ов|ия|ие|ии|ка|тво|тва))\s+[вВ]\s+$"
+_CLAUSE = re.compile(r"[,;:.!?()«»\"—–]")
+_GOES = re.compile(
+    r"\b(?!наход|завод|произв|проход|провод|выстав|остав|доход|расход|представ)"
+    r"(?:[вс]ъ?|[зн]а|пере|[пд]о|по?д|при|про?|[оу]б?|вы|ото?|из|раз)?(?:[йш][её]л|ш(?:л[аио]|е[дс])|[ий][дт]|ход|е[дх]|езж|езд|бе[гж]|бы[вт]"
+    r"|в[её]з|воз|в[её]л|вод|л[её]т|н[её]с|нос|плы|слал|сыл|ступ|прав|став|ки[дн]|зв[ао]|зыв|глас|кат|[бс]ира|бра|ня[тл]|ним|[дт]ащ"
+    r"|п[ау][лдс]|д[ае][вйлнтшёч]|вер|зи|устр|числ|клю[чш]|бро[сш]|грузи|ми[гр]р|лож|клад|луч)[а-яё]*"
+    r"|\b(?:обра[тщ]|возвра|[а-я]*порт|втор|влюб|инвест|путеш|доро[гж]|путь|рейс|билет|письм|жал|запрос|иск|зая|избр|наз|проник"
+    r"|внедр|кандид|стре|превра|цел|игра|эваку|экстр|спеш|загл|смотр|удар|внес|внё|врез|расшир)[а-яё]*",
+    re.IGNORECASE,
 )
-"""Words with «в» after which a place follows in the prepositional case: «живёт в», not «едет в»."""
+"""Words in a clause with «в» after which the accusative or the prepositional case may follow: «письмо в», «завод в»."""
 
 
 def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -224,22 +231,51 @@ def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterato
         named and words.startswith("Федеральн") and readings(named[1])[0].name == "LOC"
     ):
         return  # «долларов США», «СУ СКП РФ», «ко ГДР» for «когда», «сборная ФСИН Москвы»
-    cases, verb = _likely(text[:start]), re.match(r"\s+(?:не\s+)?([а-яё]+)", text[stop:])
-    if cases == {"gent"} and verb and readings(verb[1])[0].pos in {"VERB", "INFN", "PRED", "PRTS"}:
-        return  # «цен СМИ не приводят»
-    if cases == {"nomn"} or (cases == NO_GENITIVE and text[:start].rstrip()[-1:] in ",:;"):
-        cases = frozenset({"nomn"}) if verb and _agrees(words, verb[1]) else frozenset()
-    found = {phrase_in(words, case) for case in cases}
+    found = {phrase_in(words, case) for case in _cases_of_acronym(words, text[:start], text[stop:])}
     if len(found) == 1 and text[stop : stop + 1] != "-":
         yield Place(start, stop, found.pop(), "full")
 
 
-def _agrees(words: str, verb: str) -> bool:
-    """Tell whether a word is a verb that agrees with a phrase as its subject."""
-    head = known_forms([word for word in words.split(" ") if word.endswith("*")][-1][:-1].lower())
-    first = readings(verb)[0]
-    asked = {"NOUN", "nomn", *(first.grammemes & (GENDERS | {"sing", "plur"}))}
-    return first.pos == "VERB" and any(asked <= {one.kind, one.case, one.number, one.gender} for one in head)
+def _cases_of_acronym(words: str, before: str, behind: str) -> frozenset[str]:
+    """Return the cases that an acronym may have between two texts; none if it may be a subject or an object."""
+    word, verb = re.search(r"([А-Яа-яЁё-]+)\s+$", before), re.match(r"\s+(?:не\s+)?([а-яё]+)", behind)
+    last = [one for one in words.split(" ") if one[-1] == "*"][-1][:-1].lower().split("-")[-1]
+    head = next(one for one in readings(last) if {"NOUN", "nomn"} <= {one.pos, *one.grammemes})
+    follows, likeliest = readings(verb[1])[0] if verb else None, readings(word[1])[0] if word else None
+    subject = _agree(head, follows)
+    if verb and re.search(r"\b[вВ]\s+$", before) and _GOES.match(verb[1]):
+        return frozenset()  # «в ЕС входят»
+    pair = re.search(r"([А-Яа-яЁё-]+)\s+(?:и|или)\s+$", before)
+    if pair and pair[1].isupper():
+        return _cases_of_acronym(words, before[: pair.start()], behind)
+    if not word or not likeliest or (likeliest.pos in _NO_OWNER and not pair):
+        return frozenset({"nomn"}) if subject else frozenset()
+    if pair or likeliest.pos in {"ADJF", "PRTF"}:  # «в Китае и США», «в западных СМИ»
+        beside, marks = pair or word, set() if pair else head.grammemes & {"sing", "plur"}
+        marks |= head.grammemes & GENDERS if "sing" in marks else set()
+        ways = [one.grammemes for one in readings(beside[1]) if marks <= one.grammemes and "anim" not in one.grammemes]
+        own = _likely(before[: beside.start()]) & frozenset().union(*ways)
+        return own if not pair or readings(pair[1])[0].name else frozenset()
+    cases, denied = _likely(before), re.search(r"\bн[еи]\s+[а-яё]+\s+$", before)
+    if likeliest.pos == "NOUN":  # «цен СМИ не приводят», but «сотрудники ФСБ задержали»
+        clear = "nomn" in likeliest.grammemes and ("anim" in likeliest.grammemes or not subject)
+        is_verb = follows is not None and follows.pos in {"VERB", "INFN", "PRED", "PRTS"}
+        cases = frozenset() if is_verb and not (clear and _agree(likeliest, follows)) else frozenset({"gent"})
+    elif likeliest.pos in {"VERB", "INFN", "GRND"}:  # «сделала ФСБ»: who, or whom?
+        either = frozenset({"nomn", "accs"} if _agree(head, likeliest) else {"accs"})
+        cases = either if "tran" in likeliest.grammemes and not denied else frozenset()
+    return cases
+
+
+_NO_OWNER = frozenset({"CONJ", "PRCL", "ADVB", "PRED", "NPRO"})
+"""Parts of speech of words before a subject, which govern no noun."""
+
+
+def _agree(subject: Reading, verb: Reading | None) -> bool:
+    """Tell whether a word is a verb that agrees with a noun as its subject."""
+    if verb is None or verb.pos not in {"VERB", "PRTS"} or {"1per", "2per"} & verb.grammemes:
+        return False
+    return verb.grammemes & (GENDERS | {"sing", "plur"}) <= subject.grammemes
 
 
 _Find = Callable[[str, str, str, re.Match[str]], Iterator[Place]]

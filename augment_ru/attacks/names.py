@@ -40,9 +40,9 @@ class Names(Attack):
     An initial follows the name that it stands for. A short name («Лёша») follows the full one («Алексей») if the record
     has just one full name of this gender that it may stand for; otherwise it is a name by itself.
 
-    Some names are not exchanged: names of persons of history and of books; names in the plural, in quotations and in
-    the right answer; and names in sentences about another country, the church, rulers or tales. Nor is a name exchanged
-    if anything about it, such as its gender, is uncertain somewhere in the record.
+    Some names are not exchanged: names of persons of history and of books; names beside a surname in the plural; names
+    in quotations and in the right answer; and names in sentences about another country, the church, rulers or tales.
+    Nor is a name exchanged if anything about it, such as its gender, is uncertain somewhere in the record.
 
     The constraint `named_entities` protects names from other attacks, but not from this one. In tasks whose answer is a
     name or that ask about the world, it protects them from this attack, too (`named` in the task file).
@@ -179,6 +179,14 @@ class _Mention(NamedTuple):
         return [(part.part, self.gender, part.lemma) for part in self.parts if part is not None]
 
     @property
+    def initials(self) -> str:
+        """The initials of a first name with a patronymic that have no surname, or are all that is told."""
+        kinds = [part and part.part for part in self.parts]
+        named = kinds == ["name", "patronymic"]
+        letters = [one.text[0].lower() for one, kind in zip(self.tokens, kinds, strict=True) if named or kind is None]
+        return "".join(letters) if len(letters) > 1 else ""
+
+    @property
     def lemmas(self) -> list[str]:
         """The lemma of each part of the name, with е for ё."""
         return [same_word(part.lemma) for part in self.parts if part is not None]
@@ -189,7 +197,8 @@ def _exchanged(
 ) -> Iterator[tuple[int, Change]]:
     """Yield the changes of the texts of one record, each with the number of its text."""
     docs = [batch.docs[row] for row in members]
-    every = [one for row, doc in zip(members, docs, strict=True) for one in _mentions(row, doc, table)]
+    found = [one for row, doc in zip(members, docs, strict=True) for one in _mentions(row, doc, table)]
+    every = [*_of_known_gender(found)]
     there = {key for one in every for key in one.keys}
     every = [one._replace(gender="", case="") if _is_of_any(one, there, table) else one for one in every]
     mentions = _certain(batch, members, every, table)
@@ -227,6 +236,21 @@ def _exchanged(
                 yield row, Change(min(map(ranks.__getitem__, keys)), tuple(sorted(edits)))
 
 
+def _of_known_gender(mentions: Sequence[_Mention]) -> Iterator[_Mention]:
+    """Give a surname with initials the gender of the person whose names are told: «Анна Ковалёва (А. Ковалёва)»."""
+    full = [one for one in mentions if one.gender and any(part and part.part != "surname" for part in one.parts)]
+    told = {(mark, one.gender) for one in full for mark in (*one.lemmas[-1:], one.initials)}
+    for one in mentions:
+        genders = {gender for mark, gender in told if mark and mark in {*one.lemmas, one.initials}}
+        if None in one.parts and one.gender and genders and one.gender not in genders:
+            forms = frozenset.intersection(*(part.forms for part in one.parts if part))
+            sure = [form for form in forms if form[0] in genders]
+            gender, case = sure[0] if len(sure) == 1 else ("", "")
+            yield one._replace(gender=gender, case=case)
+        else:
+            yield one
+
+
 def _is_of_any(one: _Mention, there: AbstractSet[_Key], table: _Table) -> bool:
     """Tell whether a person may be a man or a woman: «Саша» without «Александр» or «Александра» in the record."""
     parts, either = [*filter(None, one.parts)], {(gender, one.case) for gender in _GENDERS}
@@ -245,7 +269,7 @@ def _persons(mentions: Sequence[_Mention], whole: Mapping[_Key, tuple[str, str]]
     """Join the mentions that share a part of a name; `whole` is the part and the lemma of each, in full."""
     found: list[tuple[set[tuple[str, str]], list[_Mention]]] = []
     for one in mentions:
-        own = {whole[key] for key in one.keys}
+        own = {*(whole[key] for key in one.keys), *([("initials", one.initials)] if one.initials else ())}
         same = [known for known in found if not known[0].isdisjoint(own)]
         keys = own.union(*(known[0] for known in same))
         joined = [other for known in same for other in known[1]]
@@ -268,8 +292,9 @@ def _edits(one: _Mention, new: Mapping[_Key, str], group: str, initials: Mapping
 def _certain(batch: Batch, members: Sequence[int], every: Sequence[_Mention], table: _Table) -> list[_Mention]:
     """Return the mentions that may change: each part of their names is certain everywhere in the record."""
     text = "\n".join(batch.texts[row] for row in members)
-    if _PAST_YEAR.search(text):
-        return []
+    large = {one.text for row in members for one in batch.docs[row].tokens if one.text.istitle()}
+    if _PAST_YEAR.search(text) or any({"Surn", "plur"} <= readings(word)[0].grammemes for word in large):
+        return []  # «Пётр и Анна Волковы»: half a family would get new names
     context = batch.contexts[members[0]]
     fixed = {same_word(one) for given in (*context.answers, *context.forbidden) for one in LETTERS.findall(given)}
     held = {lemma for word in fixed for lemma in (word, *map(same_word, lemmas_of(word)))} | table.stays

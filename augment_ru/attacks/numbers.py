@@ -326,7 +326,7 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], _Find]]:
     units = "|".join(sorted(map(re.escape, listed("unit")), key=len, reverse=True))
     stems = "|".join(listed("stem"))
     words = _words_pattern()
-    unit = rf"(?:\s?(?P<unit>{units})(?![\w/]))?"
+    unit = rf"(?:\s?(?P<unit>{units})(?![\w/]|\./)(?:\.(?=\s[а-яё]))?)?"
 
     def part(digits: int, name: str) -> str:
         return rf"[\s-]?\(?(?P<{name}>\d{{{digits}}})\)?"
@@ -362,7 +362,8 @@ def _chains() -> tuple[re.Pattern[str], re.Pattern[str]]:
     other = rf"(?:\d(?:[\d,.]*\d)?(?:-[а-яё]+)?|(?:{_words_pattern()})(?![\w]))"
     link = r"(?:\s+(?:и|или|либо|ли|по|до|на|из|против|х)|\s*[-–—,:/])?\s+"
     behind = rf"(?:{link}|\s+[а-яё]+\s+(?:из|против|по|до|к)\s+){other}"
-    return re.compile(rf"(?<!\w){other}{link}$", re.IGNORECASE), re.compile(behind, re.IGNORECASE)
+    before = rf"(?<!\w){other}(?:\s(?:млн|млрд|тыс)\.?)?{link}$"  # «1 млн 250 тыс.»
+    return re.compile(before, re.IGNORECASE), re.compile(behind, re.IGNORECASE)
 
 
 _MAYBE = re.compile(

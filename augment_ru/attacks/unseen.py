@@ -18,7 +18,7 @@ from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import WORD, Mask, counted
+from augment_ru.text.characters import WORD, Mask, counted, counts_before
 
 _KIND, _PLACE, _WHICH = 2, 0, 1
 """The numbers of a word's draws in its own stream: the kind, the place, and which of the kind's signs it is."""
@@ -76,19 +76,19 @@ class Unseen(Attack):
         kinds = word_letters.drawn_kinds(keys, _KIND, fits[:, words])
         names = list(signs)
         is_space = kinds == (names.index("space") if "space" in names else -1)
-        points = np.stack([word_letters.drawn(keys, _WHICH), word_letters.drawn(keys, _PLACE)], axis=1)
+        which = word_letters.drawn(keys, _WHICH)
+        points = counts_before(gaps)[starts + 1] + (word_letters.drawn(keys, _PLACE) * between[words]).astype(np.int64)
+        places = np.append(np.flatnonzero(gaps), 0)[points] - starts
         begins, ends = np.where(is_space, stops, starts), np.where(is_space, stops + 1, stops)
 
         def written(index: int, word: str) -> str:
-            among, (which, point) = signs[names[kinds[index]]], points[index]
-            sign = among[int(which * len(among))]
+            among = signs[names[kinds[index]]]
+            sign = among[int(which[index] * len(among))]
             if is_space[index]:
                 return sign
             if names[kinds[index]] == "strike":
                 return "".join(char + sign for char in word)
-            open_ = np.flatnonzero(gaps[starts[index] + 1 : stops[index]]) + 1
-            place = int(open_[int(point * open_.size)])
-            return word[:place] + sign + word[place:]
+            return word[: places[index]] + sign + word[places[index] :]
 
         def make(indices: Ints, read: Sequence[str]) -> list[Rewritten]:
             pairs = zip(indices.tolist(), read, strict=True)

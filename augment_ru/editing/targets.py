@@ -8,14 +8,14 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.word_forms import WordForms
 from augment_ru.errors import AugmentError
-from augment_ru.language.morphology import lemmas_of, readings
+from augment_ru.language.morphology import has_form_with, lemmas_of, readings
 from augment_ru.resources import dictionary_path, file_text, rows, same_word
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask, marked
 
 TARGETS = ("content", "lexicon", "random")
 """The values of the option `targets`; it may also be the path of a word list."""
-_EMPTY = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "PRED", "INTJ"})
+_EMPTY = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "PRED", "INTJ", "Apro"})
 
 
 def read_word_list(path: str) -> frozenset[str]:
@@ -68,8 +68,10 @@ def _is_listed(word: str, targets: str) -> bool:
 
 @lru_cache(maxsize=200_000)
 def _carries_meaning(word: str) -> bool:
+    if len(word) > 1 and word.isalpha() and not has_form_with(word, _EMPTY):
+        return True  # pymorphy3 guesses none of these kinds from the ending of a word without a hyphen
     likeliest = readings(word)[0]
-    return likeliest.pos not in _EMPTY and "Apro" not in likeliest.grammemes
+    return _EMPTY.isdisjoint({likeliest.pos, *likeliest.grammemes})
 
 
 def targeted(batch: Batch, streams: Streams, starts: Ints, targets: str) -> tuple[Ints, Floats]:

@@ -142,8 +142,11 @@ def _places_of(word: str) -> list[tuple[str, list[tuple[int, int]]]]:
 
     Each stands with its places: the number of a paradigm, and the index of a form in it.
     """
-    analyser = morphology()
-    return analyser.dictionary.words.similar_items(word, analyser.char_substitutes)  # type: ignore[no-any-return]
+    words, same = _word_forms()
+    if "е" in word:
+        return words.similar_items(word, same)  # type: ignore[no-any-return]
+    places = words.get(word)
+    return [(word, places)] if places else []
 
 
 @cache
@@ -188,8 +191,12 @@ def shares_lemma(one: str, other: str) -> bool:
     >>> shares_lemma("кошка", "кошку"), shares_lemma("кошка", "мошка")
     (True, False)
     """
-    first, second = (_known_lemmas(word) or lemmas_of(word) for word in (one, other))
-    return not {name.replace("ё", "е") for name in first}.isdisjoint([name.replace("ё", "е") for name in second])
+    return not _plain_lemmas(one).isdisjoint(_plain_lemmas(other))
+
+
+@lru_cache(maxsize=50_000)
+def _plain_lemmas(word: str) -> frozenset[str]:
+    return frozenset([name.replace("ё", "е") for name in _known_lemmas(word) or lemmas_of(word)])
 
 
 @lru_cache(maxsize=50_000)

@@ -56,6 +56,24 @@ def test_one_person_gets_one_name_in_each_case(group: str) -> None:
     assert text == f"{name} ждёт. Мы ждали {forms[0]}, ходили с {forms[1]}, писали {forms[2]}."
 
 
+def test_a_surname_with_initials_is_that_of_the_person_who_is_told() -> None:
+    text = exchanged("Директор школы Анна Петровна Ковалёва (А. П. Ковалёва) подписала приказ.", "tatar")
+    first, middle, last = re.findall(r"школы (\w+) (\w+) (\w+) \(", text)[0]
+    assert text == f"Директор школы {first} {middle} {last} ({first[0]}. {middle[0]}. {last}) подписала приказ."
+
+
+def test_initials_follow_a_name_and_a_patronymic_without_a_surname() -> None:
+    text = exchanged("Звонил Кузнецов П. И., Пётр Иванович будет в пять.", "tatar")
+    first, middle = re.findall(r", (\w+) (\w+) будет", text)[0]
+    assert first != "Пётр"
+    assert f" {first[0]}. {middle[0]}., " in text
+
+
+@pytest.mark.parametrize("text", ["Семья Волковых: Сергей, Ольга и Дима Волковы.", "Иван Сергеевич и Ольга Орловы."])
+def test_half_of_a_family_gets_no_other_names(text: str) -> None:
+    assert exchanged(text, "tatar") == text
+
+
 def test_whole_names_stay_whole() -> None:
     text = exchanged("Дарье Петровне Лебедевой вручили приз. И. Лебедева ждут.")
     found = re.fullmatch(r"(\w+) (\w+вне) (\w+ой) вручили приз\. И\. Лебедева ждут\.|.* (\w+а) ждут\.", text)

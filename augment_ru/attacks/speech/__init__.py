@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate, chain, pairwise
@@ -86,7 +86,7 @@ class Speech(Attack):
         spoken form have ranks near 0, so that they are made at every positive probability.
         """
         table, text = _table(self.words), "\n".join([*batch.texts, ""])
-        words, (spoken, taken) = _Words.of(text, table.name), batch.once(_spoken_edits, self.words)
+        words, spoken, taken = batch.once(_spoken_edits, self.words)
         taken = taken.copy()
         rows = np.array([row for row, _ in spoken], dtype=np.int64)
         sizes = np.diff(np.searchsorted(words.starts, batch.starts))
@@ -157,7 +157,11 @@ def _table(name: str) -> _Table:
         weight = number_in(f"{name}: {kind} {old}", share, most=1.0)
         kinds.setdefault(kind, []).append((old, new.replace("-", ""), weight))
     units = {old: new for old, new, _ in kinds.get("unit", [])}
-    said = {old: new for old, new, _ in (*kinds.get("unit", []), *kinds.get("spoken", [])) if _may_be_alone(old, units)}
+    said = {
+        old: new
+        for old, new, _ in (*kinds.get("unit", []), *kinds.get("spoken", []))
+        if old not in units or _UNIT_ALONE.fullmatch(old)
+    }
     longest = sorted(said, key=len, reverse=True)
     signs, shorts = (
         "|".join(
@@ -185,12 +189,8 @@ def _table(name: str) -> _Table:
     )
 
 
-def _may_be_alone(short: str, units: Mapping[str, str]) -> bool:
-    """Tell whether an abbreviation is said without a number, too: it is no unit, or cannot be another word."""
-    return short not in units or _UNIT_ALONE.fullmatch(short) is not None
-
-
 _UNIT_ALONE = re.compile(r"[^\w\"].*|[а-яё]{2}.*[^\w ].*|[^\Wаеёиоуыэюя]{2,}")
+"""Units that are said without a number, too, since they cannot be other words."""
 
 
 _Error = tuple[int, str, float, str, int]
@@ -217,8 +217,9 @@ def _word(word: str, name: str) -> tuple[str, str | None, bool]:
     the dictionary.
     """
     low, table = same_word(word), _table(name)
-    parts = (low,) if low.isalpha() else _DIGITS_AND_LETTERS.findall(low)
-    return low, _spoken(word, table), not table.rare.isdisjoint(parts)
+    if low.isalpha():
+        return low, _spoken(word, table) if word.isupper() or word.isascii() else None, low in table.rare
+    return low, _spoken(word, table), not table.rare.isdisjoint(_DIGITS_AND_LETTERS.findall(low))
 
 
 class _Words(NamedTuple):
@@ -257,8 +258,8 @@ class _Words(NamedTuple):
 _BETWEEN_WORDS = re.compile(f"({LETTERS_AND_DIGITS.pattern})")
 
 
-def _spoken_edits(batch: Batch, dictionary: str) -> tuple[Sequence[tuple[int, Edit]], Mask]:
-    """Return the edits that write numbers, signs and words as they are spoken, by texts; and what they take."""
+def _spoken_edits(batch: Batch, dictionary: str) -> tuple[_Words, Sequence[tuple[int, Edit]], Mask]:
+    """Return the words; the edits that write numbers, signs and words as they are spoken, by texts; what they take."""
     table, text, made = _table(dictionary), "\n".join([*batch.texts, ""]), list[tuple[int, Edit]]()
     words, taken = _Words.of(text, table.name), np.zeros(len(text), dtype=np.bool_)
     for row, start, stop, new in chain(
@@ -267,7 +268,7 @@ def _spoken_edits(batch: Batch, dictionary: str) -> tuple[Sequence[tuple[int, Ed
         if not taken[start:stop].any():
             made.append((row, Edit(start, stop, new)))
             taken[start:stop] = True
-    return sorted(made, key=lambda one: one[1].start), taken
+    return words, sorted(made, key=lambda one: one[1].start), taken
 
 
 _Spoken = tuple[int, int, int, str]
@@ -275,8 +276,8 @@ _Spoken = tuple[int, int, int, str]
 
 
 def _spoken_numbers(batch: Batch, table: _Table) -> Iterator[_Spoken]:
-    starts, is_digit = batch.starts.tolist(), (batch.codes >= ord("0")) & (batch.codes <= ord("9"))
-    for row in np.unique(batch.rows(np.flatnonzero(is_digit))).tolist():
+    starts, figures = batch.starts.tolist(), np.flatnonzero(np.isin(batch.codes, [*map(ord, "0123456789½⅓⅔¼¾⅛")]))
+    for row in np.unique(batch.rows(figures)).tolist():
         for start, stop, said in said_numbers(batch.texts[row], table.amounts):
             yield row, starts[row] + start, starts[row] + stop, said
 

@@ -1,36 +1,19 @@
 """Numbers in words, as they are spoken, with their units, in the case that the text requires: «до 6 кг»."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from fractions import Fraction
 from functools import cache
 from itertools import chain, product
 from typing import NamedTuple
 
 from augment_ru.attacks.numbers import case_of_day, listed, ordinals, ranks
 from augment_ru.editing.numbered import Place, fitted
+from augment_ru.language import numerals
 from augment_ru.language.inflection import noun_of
 from augment_ru.language.morphology import readings
-from augment_ru.language.numerals import (
-    CHANGE,
-    NO_GENITIVE,
-    NUMERAL_CASES,
-    Noun,
-    amount_in_words,
-    cardinal,
-    case_of_unit,
-    cases_at,
-    class_of,
-    compound_start,
-    counted_phrase,
-    decimal,
-    noun_after,
-    nouns_behind,
-    ordinal,
-    time_noun,
-    time_of_day,
-    ways_to_count,
-)
 
 Said = tuple[int, int, str]
 """The start and the stop of what is said, and how it is said."""
@@ -102,7 +85,10 @@ _DATE = re.compile(
     r"(?<![\w.,/-])(?:(?P<day>\d{1,2})(?P<by>[./])(?P<month>\d\d)(?:(?P=by)(?P<year>\d{4}|\d\d)|(?!\s?[%$€₽]))"
     r"|(?P<from>\d{4})-(?P<of>\d\d)-(?P<at>\d\d))(?:\s?г(?:\.|ода)?(?!\w))?(?!\w|[-/.]\d)"
 )
-_PAIR = re.compile(r"(?<![\w.,/-])(?P<one>\d{1,4})/(?P<other>\d{1,4})(?![\w/-]|[.,]\d)(?P<short>\s?г(?:г?\.|г?\b))?")
+_PAIR = re.compile(
+    r"(?<![\w.,/-])(?:(?P<one>\d{1,4})/(?P<other>\d{1,4})|(?<!\d )[½⅓⅔¼¾⅛])(?![\w/-]|[.,]\d)"
+    r"(?P<short>\s?г(?:г?\.|г?\b))?"
+)
 _CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d|(?:[01]?\d|2[0-3])(?::[0-5]\d|-00|\.00)")
 """A time such as 19.30, 9:05, 9-00."""
 _MINUTES, _PART_OF_DAY = re.compile(r"0?\d\.[0-5]\d"), re.compile(r"\s(?:утра|дня|вечера|ночи)\b")
@@ -117,7 +103,7 @@ _FROM = re.compile(
 )
 """What stands between a number and what governs it: the first number of «5–10 мая», a sign."""
 _TO = re.compile(
-    r"(?i)(?:\s*(?:[-‑–—,]|…|\.{2,3}|(?:и|или|по|до|на)\b)\s*[+−-]?(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+"
+    r"(?i)(?:\s*(?:[-‑–—,]|…|\.{2,3}|(?:и|или|по|до)\b)\s*[+−-]?(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+"
 )
 """What stands between a number and its noun: «5–10 мая», «от 4 до 6 часов»."""
 _NAME, _CENTURY = re.compile(r"([А-ЯЁ][а-яё]+)\s+$"), re.compile(r"\s*(?:(?P<many>вв)|в)\.")
@@ -129,7 +115,7 @@ _OF_CARDINALS = frozenset({"и", "ти", "ми", "мя", "ю", "ух", "ех", "
 _DATES, _YEARS, _LEAST_YEAR = range(1, 32), range(1000, 2100), 100
 _IN_YEAR = re.compile(r"(?<!\w)(?:в|со?|до|после|по|к)\s+$", re.IGNORECASE)
 _HUNDRED = 100
-_MONEY = frozenset({*CHANGE, "копейка"})
+_MONEY = frozenset({*numerals.CHANGE, "копейка"})
 _PER_TIME = frozenset({"час", "минута", "секунда", "сутки", "день", "год", "месяц", "неделя"})
 
 
@@ -145,8 +131,9 @@ def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
             taken[start:stop] = bytes([1]) * (stop - start)
     joined: list[Said] = []
     for start, stop, new in sorted(done):
-        if joined and text[joined[-1][1] : start].strip() == "×":
-            joined[-1] = joined[-1][0], stop, f"{joined[-1][2]} на {new}"
+        between = text[joined[-1][1] - 1 : start] if joined else ""
+        if between[1:].strip() == "×" or (between[:1] == "." and between[1:].isspace()):  # «6 × 4», «5 мин. 30 сек.»
+            joined[-1] = joined[-1][0], stop, f"{joined[-1][2]}{' на' * ('×' in between)} {new}"
         else:
             joined.append((start, stop, new))
     yield from joined
@@ -195,7 +182,8 @@ def _special_forms() -> Sequence[tuple[re.Pattern[str], _Say]]:
     months = "|".join(listed("month"))
     day = r"(0?[1-9]|[12]\d|3[01])"
     days = re.compile(rf"(?<![\w.,:/–—-]){day}\s?[–—-]\s?{day}(?=\s+(?:{months})\b)")
-    return (_GROUPS, _group), (_DATE, _date), (days, _days), (_TIMES, _times), (_CLASS, _class), (_FLAT, _flat)
+    ranges = (days, _days), (_TIMES, _times), (_RANGE, _range)
+    return (_GROUPS, _group), (_DATE, _date), *ranges, (_CLASS, _class), (_FLAT, _flat)
 
 
 def _group(match: re.Match[str], _before: str, _behind: str, _found: Amounts) -> str:
@@ -206,7 +194,7 @@ def _group(match: re.Match[str], _before: str, _behind: str, _found: Amounts) ->
 
 def _spelled(figures: str) -> str:
     number = int(figures)
-    return " ".join(["ноль"] * (len(figures) - len(str(number))) + [cardinal(number, "nomn")])
+    return " ".join(["ноль"] * (len(figures) - len(str(number))) + [numerals.cardinal(number, "nomn")])
 
 
 def _date(match: re.Match[str], before: str, behind: str, found: Amounts) -> str:
@@ -214,12 +202,12 @@ def _date(match: re.Match[str], before: str, behind: str, found: Amounts) -> str
     months = {int(number): name for name, number in listed("month").items()}
     day, month, year = (int(match[one] or match[other] or 0) for one, other in _DATE_PARTS)
     before, number = _FROM.sub("", before), found.number.match(match.string, match.start())
-    counts = (number and number["unit"]) or any(noun.case == "gent" for noun in nouns_behind(behind))
+    counts = (number and number["unit"]) or any(noun.case == "gent" for noun in numerals.nouns_behind(behind))
     alone = match["by"] == "." and _ON_DAY.search(before) and not counts
     if day not in _DATES or month not in months or not (year or alone):
         return ""
-    said = f"{ordinal(day, case_of_day(before), 'neut')} {months[month]}"
-    return f"{said} {ordinal(year, 'gent', 'masc')} года" if year else said
+    said = f"{numerals.ordinal(day, case_of_day(before), 'neut')} {months[month]}"
+    return f"{said} {numerals.ordinal(year, 'gent', 'masc')} года" if year else said
 
 
 _ON_DAY = re.compile(r"(?:^|(?<!\w)(?:со?|до|от|после|около|по|на|к))\s+$", re.IGNORECASE)
@@ -229,17 +217,30 @@ _DATE_PARTS = (("day", "at"), ("month", "of"), ("year", "from"))
 def _days(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:
     """«5–10 мая» → «с пятого по десятое мая»."""
     first, last = map(int, match.groups())
-    said = f"с {ordinal(first, 'gent', 'neut')} по {ordinal(last, 'accs', 'neut')}"
-    return said if "nomn" in cases_at(before) else ""
+    said = f"с {numerals.ordinal(first, 'gent', 'neut')} по {numerals.ordinal(last, 'accs', 'neut')}"
+    return said if "nomn" in numerals.cases_at(before) else ""
 
 
 def _times(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:
     """«9:00–18:00» → «с девяти часов до восемнадцати часов»."""
     hour, minute, to, end = map(int, match.groups())
-    said = f"с {time_of_day(hour, minute, 'gent')} до {time_of_day(to, end, 'gent')}"
-    return said if "nomn" in cases_at(before) else ""
+    said = f"с {numerals.time_of_day(hour, minute, 'gent')} до {numerals.time_of_day(to, end, 'gent')}"
+    return said if "nomn" in numerals.cases_at(before) else ""
 
 
+def _range(match: re.Match[str], before: str, _behind: str, found: Amounts) -> str:
+    """«3 500 — 4 000 руб.» → «от трёх тысяч пятисот до четырёх тысяч рублей»."""
+    first, last = (int(re.sub(r"\s", "", match[one])) for one in ("first", "last"))
+    unit = f" {numerals.counted_phrase(last, found.units[match['unit'].lower()], 'gent')}" if match["unit"] else ""
+    said = f"от {numerals.cardinal(first, 'gent')} до {numerals.cardinal(last, 'gent')}{unit}"
+    return said if "nomn" in _cases(before) else ""
+
+
+_THOUSANDS = r"\d{1,3}(?:[ \u00a0]\d{3})+"
+_RANGE = re.compile(
+    rf"(?<![\w.,:/–—-])(?P<first>{_THOUSANDS})\s?[–—-]\s?(?P<last>{_THOUSANDS})(?:\s?(?P<unit>(?i:руб\.|р\.|₽|\$|€)))?(?![\w,–—-])"
+)
+"""A range of thousands; said without «от» and «до» its numbers would run into one."""
 _TIME = r"(2[0-4]|[01]?\d)[:.]([0-5]\d(?<!\.[124]5)(?<!\.[1245]0)(?<!\.\d[1-46-9]))"
 _TIMES = re.compile(rf"(?<![\w.,:/–—-]){_TIME}\s?[–—-]\s?{_TIME}(?![\w:])")
 
@@ -247,10 +248,10 @@ _TIMES = re.compile(rf"(?<![\w.,:/–—-]){_TIME}\s?[–—-]\s?{_TIME}(?![\w:]
 def _flat(match: re.Match[str], before: str, _behind: str, _found: Amounts) -> str:
     """«сдаю 2-комн. кв.» → «сдаю двухкомнатную квартиру», «1%-ного» → «однопроцентного»."""
     if match["rest"]:
-        return f"{compound_start(int(match['number']))}процентн{match['rest']}"
+        return f"{numerals.compound_start(int(match['number']))}процентн{match['rest']}"
     case = case_at(before)
-    end = f"{ordinal(1, case, 'femn').removeprefix('перв')} {noun_after(1, 'квартира', case)}"
-    return f"{compound_start(int(match['number']))}комнатн{end}"
+    end = f"{numerals.ordinal(1, case, 'femn').removeprefix('перв')} {numerals.noun_after(1, 'квартира', case)}"
+    return f"{numerals.compound_start(int(match['number']))}комнатн{end}"
 
 
 _FLAT = re.compile(
@@ -261,11 +262,11 @@ _FLAT = re.compile(
 
 def _class(match: re.Match[str], before: str, behind: str, _found: Amounts) -> str:
     """«в 7б», «в 5 «Б»», «в 9 А классе» → «в седьмом б», «в пятом б», «в девятом а классе»."""
-    nouns = nouns_behind(behind)
+    nouns = numerals.nouns_behind(behind)
     case = next((noun.case for noun in nouns if noun.lemma == "класс" and noun.case in _cases(before)), "")
     if not case and not nouns and (after := _IN_CLASS.search(before)):
         case = "loct" if _cases(before) == _IN and not after["into"] else case_at(before)
-    return f"{ordinal(int(match['number']), case, 'masc')} {match['letter'].strip(_QUOTES)}" if case else ""
+    return f"{numerals.ordinal(int(match['number']), case, 'masc')} {match['letter'].strip(_QUOTES)}" if case else ""
 
 
 _QUOTES = '«»"„“” '
@@ -281,21 +282,22 @@ _IN_CLASS = re.compile(
 def _pairs(text: str, found: Amounts) -> Iterator[Said]:
     """«1/8 финала» → «одна восьмая финала», «сезон 2020/21» → «сезон две тысячи двадцатого двадцать первого годов»."""
     for match in _PAIR.finditer(text):
-        one, other = int(match["one"]), int(match["other"])
+        sign = Fraction(unicodedata.numeric("½" if match["one"] else match[0][0])).limit_denominator(8)  # «⅔» is 2/3
+        one, other = map(int, match.group("one", "other")) if match["one"] else sign.as_integer_ratio()
         before, behind = text[: match.start()], text[match.end() :]
-        nouns, unit = nouns_behind(behind), found.unit.match(behind)
+        nouns, unit = numerals.nouns_behind(behind), found.unit.match(behind)
         if one in _YEARS and other in {one + 1, (one + 1) % 100}:
             year = next((noun for noun in nouns if noun.lemma == "год"), None)
             of = year.case if year and year.case in _cases(before) else _case_of_year(before)
-            said = f"{ordinal(one, of, 'masc')} {ordinal(other, of, 'masc')}"
+            said = f"{numerals.ordinal(one, of, 'masc')} {numerals.ordinal(other, of, 'masc')}"
             if year or match["short"] or readings((before.split() or [""])[-1])[0].pos == "NOUN":
-                yield *match.span(), said if year else f"{said} {time_noun('год', of, many=True)}"
+                yield *match.span(), said if year else f"{said} {numerals.time_noun('год', of, many=True)}"
         elif one > other and _PRESSURE.search(before):
-            yield *match.span(), f"{cardinal(one, 'nomn')} на {cardinal(other, 'accs')}"
-        elif 0 < one < other and (unit or _is_part(nouns, before) or (not nouns and _BY.search(before))):
+            yield *match.span(), f"{numerals.cardinal(one, 'nomn')} на {numerals.cardinal(other, 'accs')}"
+        elif 0 < one < other and (not match["one"] or unit or _is_part(nouns, before, behind)):
             said = _fraction(one, other, before, behind)
             if unit:  # «1/2 ч. л.»
-                said += f" {counted_phrase(1, found.units[unit[1].lower()], 'gent')}"
+                said += f" {numerals.counted_phrase(1, found.units[unit[1].lower()], 'gent')}"
             yield match.start(), match.end() + (unit.end() if unit else 0), said
 
 
@@ -303,18 +305,21 @@ def _fraction(one: int, other: int, before: str, behind: str) -> str:
     """Say a fraction in the case that the text before it requires: «по 1/2», «в матче 1/4 финала»."""
     of_game = behind.startswith(" финал")
     case = "gent" if of_game and _OWNER.search(before) and "nomn" in _cases(before) else case_at(before)
-    case = "datv" if one == 1 and cases_at(before) == {"accs", "datv"} else case
+    case = "datv" if one == 1 and numerals.cases_at(before) == {"accs", "datv"} else case
     if other == 2 and not of_game:  # noqa: PLR2004
-        return noun_after(1, "половина", case)
-    is_one, noun = class_of(one) == "one", {3: "треть", 4: "четверть"}.get(other)
+        return numerals.noun_after(1, "половина", case)
+    is_one, noun = numerals.class_of(one) == "one", {3: "треть", 4: "четверть"}.get(other)
     of = case if is_one or case not in {"nomn", "accs"} else "gent"
-    part = noun_after(one, noun, case) if noun else ordinal(other, of, "femn" if is_one else "plur")
-    return f"{cardinal(one, case, 'femn')} {part}"
+    part = numerals.noun_after(one, noun, case) if noun else numerals.ordinal(other, of, "femn" if is_one else "plur")
+    return f"{numerals.cardinal(one, case, 'femn')} {part}"
 
 
-def _is_part(nouns: list[Noun], before: str) -> bool:
-    """Tell whether a fraction stands before a noun of which it is a part: «1/8 финала», not «на 3/4 марта»."""
-    return any(noun.case == "gent" for noun in nouns) and _cases(before) != _IN
+def _is_part(nouns: list[numerals.Noun], before: str, behind: str) -> bool:
+    """Tell whether a fraction is a part of something: «1/8 финала», «осталось 2/3.», not «на 3/4 марта»."""
+    if nouns:
+        return any(noun.case == "gent" for noun in nouns) and _cases(before) != _IN
+    verb = readings((before.split() or [""])[-1])[0].pos in {"VERB", "INFN", "PRTS"} and re.match(r"\W*$", behind)
+    return bool(verb or _BY.search(before))
 
 
 _PRESSURE = re.compile(r"\b(?:ад|давлени[а-я]+)\s(?:[а-яё]+\s){0,2}$", re.IGNORECASE)
@@ -338,9 +343,9 @@ class _Number(NamedTuple):
     def case(self) -> str:
         """The case of what is counted, if it is written in short."""
         before = _FROM.sub("", self.before)
-        if class_of(self.whole) == "one" and not self.part and cases_at(before) == {"accs", "datv"}:
+        if numerals.class_of(self.whole) == "one" and not self.part and numerals.cases_at(before) == {"accs", "datv"}:
             return "datv"  # «по 1 рублю»
-        certain = case_of_unit(before, self.behind)
+        certain = numerals.case_of_unit(before, self.behind)
         return certain if certain not in {"", "nomn"} else case_at(self.before)  # «ждал 1 мин.»
 
     @property
@@ -365,13 +370,17 @@ def _amount(text: str, match: re.Match[str], found: Amounts, taken: bytearray) -
     words = [found.units[each.strip().lower()] for each in match.group("scale", "unit", "sign") if each]
     if words == ["год"] and (one.whole > _MOST_YEARS or part):  # «масло — 50 г.»
         words = ["грамм"]
-    nouns = nouns_behind(behind) if len(part) == len("00") and not words else []
-    if money := [noun for noun in nouns if noun.lemma in CHANGE]:  # «12,50 рублей»
+    nouns = numerals.nouns_behind(behind) if len(part) == len("00") and not words else []
+    if money := [noun for noun in nouns if noun.lemma in numerals.CHANGE]:  # «12,50 рублей»
         words, stop = [money[0].lemma], stop + money[0].stop
     if not words:
         is_time = _CLOCK.fullmatch(match[0]) or (not nouns and _IN_MORNING.search(text[max(0, stop - _FAR) : stop]))
         is_time = is_time or (_MINUTES.fullmatch(match[0]) and _PART_OF_DAY.match(behind))
-        return start, stop, time_of_day(one.whole, int(part), one.case) if is_time else _alone(one, match[0], found)
+        return (
+            start,
+            stop,
+            numerals.time_of_day(one.whole, int(part), one.case) if is_time else _alone(one, match[0], found),
+        )
     if part == "00" and not _MONEY.isdisjoint(words):  # «500,00 руб.»
         one = one._replace(part="")
     said = _described(one, words) or _counted(one, words, _per(match["per"], words, found))
@@ -392,7 +401,7 @@ def _in_numbered(one: _Number, start: int, match: re.Match[str], found: Amounts,
         return None
     before, short = one.before[: named.start()], named[0].strip().lower()
     noun = "строение" if short == "стр." and _HOUSE.search(before) else found.nouns[short]
-    said = time_noun(noun, case_of_noun(before, found.numbered), many=short[:1] == short[1:2])  # «пп.»
+    said = numerals.time_noun(noun, case_of_noun(before, found.numbered), many=short[:1] == short[1:2])  # «пп.»
     stop = match.start("unit") if unit else match.end()  # «ст. 158 ч. 2»
     return first, stop, " ".join([said, *map(_spelled, filter(None, (one.figures, one.part)))])
 
@@ -404,8 +413,8 @@ def _alone(one: _Number, figures: str, found: Amounts) -> str:
     if unit and not one.ending and not one.part and unit[1].lower() not in _YEARS_OF:
         noun = noun_of(found.units[unit[1].lower()].split(" ")[0])
         case = one._replace(behind=rest[unit.end() :]).case
-        return one.zeros + cardinal(one.whole, case, (noun and noun.gender) or "masc")
-    if one.part and (":" in figures or not (cases_at(one.before) and _RANKED.search(one.before))):
+        return one.zeros + numerals.cardinal(one.whole, case, (noun and noun.gender) or "masc")
+    if one.part and (":" in figures or not (numerals.cases_at(one.before) and _RANKED.search(one.before))):
         return f"{_spelled(one.figures)} {_spelled(one.part)}"  # «глава 3.2», «USB 3.0»
     return one.zeros + (_decimal(one) if one.part else _said(one))
 
@@ -415,31 +424,32 @@ def case_of_noun(before: str, numbered: re.Pattern[str] | None = None) -> str:
 
     Another one may stand before it: «рис. 3 и табл. 2»; `numbered` finds such nouns at the end of a text.
     """
-    if numbered and numbered.search(re.sub(r"[\d.]+\s$", "", before)):  # «п. 3 ст. 15»
+    if numbered and _OF_TEXT.search(before):  # «п. 3 ст. 15», not «корп. 1 кв. 8»
         return "gent"
     while numbered and numbered.search(another := _FROM.sub("", before)):
         before = numbered.sub("", another)
-    likely = {"loct", "datv"} & cases_at(before)
+    likely = {"loct", "datv"} & numerals.cases_at(before)
     return "accs" if _SEE.search(before) else likely.pop() if len(likely) == 1 else case_at(before)
 
 
+_OF_TEXT = re.compile(r"(?<!\w)(?:п?п|ч|ст|гл|разд|с|стр|табл|рис|кн|т)\.\s?[\d.]+\s$", re.IGNORECASE)
 _HOUSE = re.compile(r"\b(?:д\.|дом[а-я]*|к\.|корп\.)\s?\d[\d/а-я]*,?\s$", re.IGNORECASE)
 _SEE = re.compile(r"(?<!\w)(?:см\.|смотри[а-яё]*)\s+$", re.IGNORECASE)
 
 
 def _year(one: _Number, unit: str, start: int, stop: int) -> Said | None:
     """Say a number with «г.» or «гг.» as a year: «в 1941–1945 гг.»; None if it is none."""
-    weighed = not unit.endswith(".") and any(noun.case == "gent" for noun in nouns_behind(one.behind))
+    weighed = not unit.endswith(".") and any(noun.case == "gent" for noun in numerals.nouns_behind(one.behind))
     in_year = (one.whole in _YEARS and not weighed) or (
         unit != "г" and (unit == "гг." or _ERA.match(one.behind) or _IN_YEAR.search(one.before))
     )
     if unit not in _YEARS_OF or one.part or not (in_year or one.ending):
         return None
     case = _case_of_year(one.before)
-    said = ordinal(one.whole, case, "masc")
+    said = numerals.ordinal(one.whole, case, "masc")
     if one.ending:
         said, case = _with_ending(one, [], {case} if unit == "гг." and one.ending == "х" else set())
-    return start, stop, f"{said} {time_noun('год', case, many=unit == 'гг.')}"
+    return start, stop, f"{said} {numerals.time_noun('год', case, many=unit == 'гг.')}"
 
 
 _IN = frozenset({"accs", "loct"})
@@ -447,18 +457,20 @@ _IN = frozenset({"accs", "loct"})
 
 def _described(one: _Number, words: list[str]) -> str:
     """Say a percentage that describes the noun behind it: «50% скидка» as «пятидесятипроцентная скидка»."""
-    nouns = [noun for noun in nouns_behind(one.behind) if noun.number == "sing" and noun.case in _cases(one.before)]
+    nouns = [
+        noun for noun in numerals.nouns_behind(one.behind) if noun.number == "sing" and noun.case in _cases(one.before)
+    ]
     if words != ["процент"] or one.part or not nouns or nouns[0].case == "gent" or not 0 < one.whole <= _HUNDRED:
         return ""
-    like = ordinal(1, nouns[0].case, nouns[0].gender, animate=nouns[0].animate)
-    return f"{compound_start(one.whole)}процентн{like.removeprefix('перв')}"
+    like = numerals.ordinal(1, nouns[0].case, nouns[0].gender, animate=nouns[0].animate)
+    return f"{numerals.compound_start(one.whole)}процентн{like.removeprefix('перв')}"
 
 
 def _per(per: str | None, words: list[str], found: Amounts) -> list[str]:
     """Say what stands behind the slash of a unit: «5 $/шт.» is «пять долларов за штуку»."""
     noun = {"с": "секунда", **found.units}.get(per.lower(), per.lower()) if per else ""
     preposition = "в" if noun in _PER_TIME else "за" if words[-1] in _MONEY else "на"
-    return [preposition, counted_phrase(1, noun, "accs")] if noun else []
+    return [preposition, numerals.counted_phrase(1, noun, "accs")] if noun else []
 
 
 def _counted(one: _Number, words: list[str], per: list[str]) -> str:
@@ -466,17 +478,18 @@ def _counted(one: _Number, words: list[str], per: list[str]) -> str:
     if one.ending and not one.part:  # «на 101-м км», «с 10-ю кг»
         noun = noun_of(words[0])
         said, case = _with_ending(one, [noun.gender] if noun else [], set())
-        return f"{said} {counted_phrase(one.whole if said == cardinal(one.whole, case) else 1, words[0], case)}"
-    rest = (counted_phrase(5, each, "nomn") for each in words[1:])
-    return " ".join([amount_in_words(one.whole, one.part, words[0], one.case), *rest, *per])
+        number = one.whole if said == numerals.cardinal(one.whole, case) else 1
+        return f"{said} {numerals.counted_phrase(number, words[0], case)}"
+    rest = (numerals.counted_phrase(5, each, "nomn") for each in words[1:])
+    return " ".join([numerals.amount_in_words(one.whole, one.part, words[0], one.case), *rest, *per])
 
 
 def _decimal(one: _Number) -> str:
     """Say a decimal number without a unit in short: «в 2,5 раза» as «в два с половиной раза»."""
     behind = _TO.sub("", one.behind, count=1)  # «1,5–2 часа»
-    nouns = [noun for noun in nouns_behind(behind) if (noun.number, noun.case) == ("sing", "gent")]
-    few = nouns and class_of(max(one.whole, 2)) == "few"
-    return decimal(one.whole, one.part, one.case, nouns[0].gender if few else "")
+    nouns = [noun for noun in numerals.nouns_behind(behind) if (noun.number, noun.case) == ("sing", "gent")]
+    few = nouns and numerals.class_of(max(one.whole, 2)) == "few"
+    return numerals.decimal(one.whole, one.part, one.case, nouns[0].gender if few else "")
 
 
 def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, int]:
@@ -487,18 +500,23 @@ def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, i
     """
     century, case, name = _CENTURY.match(behind), _case_of_year(before), _NAME.search(before)
     if century or _CENTURY.match(_TO.sub("", behind, count=1)):
-        noun = f" {time_noun('век', case, many=century['many'] is not None)}" if century else ""
-        return ordinal(number, case, "masc") + noun, century.end() if century else 0
-    nouns = nouns_behind(behind.lower())
+        noun = f" {numerals.time_noun('век', case, many=century['many'] is not None)}" if century else ""
+        return numerals.ordinal(number, case, "masc") + noun, century.end() if century else 0
+    nouns = numerals.nouns_behind(_TO.sub("", behind, count=1).lower())
+    centuries = [one._replace(number="sing") for one in nouns if one.lemma == "век"]
+    many = bool(centuries) and all(one.number == "plur" for one in nouns)  # «в XIX–XX веках»
+    nouns = centuries if many else nouns
     alone = [one for one in nouns if one.number == "sing" and one.case in _cases(before)]
     person = readings(name[1])[0] if name else None
     if person and person.case and "Name" in person.grammemes:
-        ways = {ordinal(number, person.case, "femn" if "femn" in person.grammemes else "masc", animate=True)}
+        ways = {numerals.ordinal(number, person.case, "femn" if "femn" in person.grammemes else "masc", animate=True)}
     else:
-        ways = {*ordinals(number, alone or nouns, _cases(before))} if nouns else set[str]()
-    if len(word) == 1 and not ways and cases_at(before):
+        ways = (
+            {*ordinals(number, alone or nouns, numerals.ANY_CASE if many else _cases(before))} if nouns else set[str]()
+        )
+    if len(word) == 1 and not ways and numerals.cases_at(before):
         return "", 0
-    return (ways.pop() if len(ways) == 1 else cardinal(number, "nomn")), 0
+    return (ways.pop() if len(ways) == 1 else numerals.cardinal(number, "nomn")), 0
 
 
 def case_at(before: str) -> str:
@@ -519,7 +537,7 @@ _ABOUT = re.compile(r"(?<!\w)об?о?\s+$", re.IGNORECASE)
 
 def _cases(before: str) -> frozenset[str]:
     before = _FROM.sub("", before)
-    return NO_GENITIVE if _LETTER.search(before) else cases_at(before) or NO_GENITIVE
+    return numerals.NO_GENITIVE if _LETTER.search(before) else numerals.cases_at(before) or numerals.NO_GENITIVE
 
 
 def _case_of_year(before: str) -> str:
@@ -538,26 +556,28 @@ def _said(one: _Number) -> str:
     """Return a whole number as it is said, in agreement with its noun, with what governs it and its ending."""
     number, cases = one.whole, _cases(one.before)
     behind = _TO.sub("", one.behind, count=1)
-    nouns = [noun for noun in nouns_behind(behind) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
+    nouns = [noun for noun in numerals.nouns_behind(behind) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
     if one.ending:
         kinds = [noun.gender if noun.number == "sing" else "plur" for noun in nouns]
         return _with_ending(one, kinds, {noun.case for noun in nouns})[0]
-    if number in _DATES and {*re.findall(r"\w+", behind.lower())[:1]} & listed("month").keys():
+    if number in _DATES and {*re.findall(r"\w+", _NEXT_DAY.sub("", behind.lower()))[:1]} & listed("month").keys():
         before = _FROM.sub("", one.before)
         named = not before.strip() and re.match(r"\s+[а-я]+\s+[—–]", one.behind)  # «1 мая — праздник»
-        return ordinal(number, "nomn" if named else case_of_day(before), "neut")
+        return numerals.ordinal(number, "nomn" if named else case_of_day(before), "neut")
     if number in _YEARS and one.before.endswith("(") and behind.startswith(")"):
-        return f"{ordinal(number, 'nomn', 'masc')} год"
+        return f"{numerals.ordinal(number, 'nomn', 'masc')} год"
     if number in _YEARS and (_YEAR.match(behind) or (not nouns and _IN_YEAR.search(_FROM.sub("", one.before)))):
         written = {noun.case for noun in nouns if (noun.lemma, noun.number) == ("год", "sing")}
-        of = next((case for case in NUMERAL_CASES if case in written & cases), _case_of_year(one.before))
+        of = next((case for case in numerals.NUMERAL_CASES if case in written & cases), _case_of_year(one.before))
         of = written.pop() if len(written) == 1 else of  # «дом 1968 года»
-        return ordinal(number, of, "masc")
+        return numerals.ordinal(number, of, "masc")
     if number == 1 and behind != one.behind and nouns and (nouns[0].number, nouns[0].case) == ("sing", "gent"):
-        return cardinal(1, case_at(one.before), nouns[0].gender or "masc")  # «1–2 недели»
-    found = ways_to_count(number, nouns, cases) or ways_to_count(number, nouns, _GENITIVE)  # «ещё 2 подписей»
+        return numerals.cardinal(1, case_at(one.before), nouns[0].gender or "masc")  # «1–2 недели»
+    found = numerals.ways_to_count(number, nouns, cases) or numerals.ways_to_count(
+        number, nouns, _GENITIVE
+    )  # «ещё 2 подписей»
     gender = nouns[0].gender if nouns and not found and nouns[0].number == "plur" else "masc"  # «от 1 до 3 тысяч»
-    said, ways = cardinal(number, case_at(one.before), gender), [word for word, _ in found]
+    said, ways = numerals.cardinal(number, case_at(one.before), gender), [word for word, _ in found]
     alone = [noun for noun in nouns if noun.number == "sing" and not ways and _RANKED.search(one.before)]
     rank = {*ranks(number, nouns, cases, one.before)}
     rank |= {*ordinals(number, alone, cases)} if alone and not _LETTER.search(one.before) else set()
@@ -565,6 +585,7 @@ def _said(one: _Number) -> str:
 
 
 _GENITIVE = frozenset({"gent"})
+_NEXT_DAY = re.compile(r"^\s+на\s+\d+(?=\s)")
 _RANKED = re.compile(r"(?:^|[^\W\d_a-zA-Z]|[^\w\s])\s*$")
 """What a number that may be an ordinal stands behind: no Latin name («Windows 10 система»)."""
 
@@ -581,9 +602,9 @@ def _with_ending(one: _Number, kinds: Sequence[str | None], of_nouns: AbstractSe
     genders = ["masc", "neut", "femn"]
     many = number % 10 == 0 and number not in _DATES
     every = dict.fromkeys([*filter(None, kinds), *(["plur", *genders] if many else [*genders, "plur"])])
-    ranked = [(case, ordinal(number, case, kind)) for kind, case in product(every, NUMERAL_CASES)]
-    counts = [(case, cardinal(number, case)) for case in NUMERAL_CASES]
-    few = ending == "х" and class_of(number) == "few"
+    ranked = [(case, numerals.ordinal(number, case, kind)) for kind, case in product(every, numerals.NUMERAL_CASES)]
+    counts = [(case, numerals.cardinal(number, case)) for case in numerals.NUMERAL_CASES]
+    few = ending == "х" and numerals.class_of(number) == "few"
     ways = [*counts, *ranked] if few or ending in _OF_CARDINALS else [*ranked, *counts]
     fit = [(word, case) for case, word in ways if word.replace("ё", "е").endswith(ending.replace("ё", "е"))]
     fit.sort(key=lambda way: (way[1] not in of_nouns, way[1] not in cases))

@@ -31,7 +31,7 @@ _SHORTEST_GIVEN = 3
 _VERB_WITHIN = 4
 """How many tokens after the first word of a sentence are searched for its verb."""
 _MARKS = frozenset('«»"„“”!?…')
-ROMAN = re.compile(r"[IVXLCХ]+(-[а-яё]+)?")
+ROMAN = re.compile(r"[IVXLCХ]+([–—-][IVXLCХ]+)?(-[а-яё]+)?")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 
 
