@@ -182,7 +182,7 @@ ALL = ("",)
 """The class of all confusions."""
 LENGTHS = range(20, 141)
 """How many signs the sentences have."""
-MOST = {"good": 150, "fair": 40, "poor": 40}
+MOST = {"good": 300, "fair": 40, "poor": 40}
 """A family counts as at most so many pictures of a quality; good ones have a tenth of the errors."""
 ODD = 2.0
 """A family with more times the errors of the median one counts less: its errors count as so many times the median's."""
