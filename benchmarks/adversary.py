@@ -51,6 +51,8 @@ PATIENCE, PATIENCE_FROM = 3000, 50
 """Queries with which our search tries what no search broke; the budget whose rate is put beside what all broke."""
 METHODS = ("delete", "random")
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
+Swaps: TypeAlias = Mapping[str, Sequence[str]]
+"""The variants of each word of a row."""
 
 
 @cache
@@ -172,17 +174,23 @@ def by_one_change(model: Model, rows: Rows) -> list[bool]:
     return [number in broken for number in range(len(rows))]
 
 
-def textattack(python: str, labels: Sequence[str], model: Model, rows: Rows) -> dict[str, Any]:
+def textattack(
+    python: str, labels: Sequence[str], model: Model, rows: Rows, swaps: Sequence[Swaps] | None = None
+) -> dict[str, Any]:
     """What TextAttack finds, by the way it orders words; it asks the victim through a pipe.
 
-    For each way its `seconds` are by the clock, `processor` is the processor time of TextAttack itself, and `victim`
-    the victim with its time.
+    The candidates are the `swaps` of each row, the variants of each of its words, or else the neighbouring keys. For
+    each way its `seconds` are by the clock, `processor` is the processor time of TextAttack itself, and `victim` the
+    victim with its time.
     """
-    words = {word for row in rows for word in WORD.findall(row["text"])}
+    if swaps is None:
+        swaps = [{word: variants(word) for word in WORD.findall(row["text"])} for row in rows]
     task = {
         "seed": 1,
-        "variants": {word: variants(word) for word in sorted(words)},
-        "rows": [{"text": row["text"], "label": labels.index(row["label"])} for row in rows],
+        "rows": [
+            {"text": row["text"], "label": labels.index(row["label"]), "variants": own}
+            for row, own in zip(rows, swaps, strict=True)
+        ],
     }
     worker = Path(__file__).with_name("adversary_textattack.py")
     found = {}

@@ -40,11 +40,9 @@ class Piped(ModelWrapper):  # type: ignore[misc]  # TextAttack has no types
 
 
 class Listed(WordSwap):  # type: ignore[misc]
-    """Replaces a word by its listed variants."""
+    """Replaces a word by the variants that are listed for it in the row."""
 
-    def __init__(self, variants: Mapping[str, Sequence[str]]) -> None:
-        super().__init__()
-        self.variants = variants
+    variants: Mapping[str, Sequence[str]]
 
     def _get_replacement_words(self, word: str) -> list[str]:
         return list(self.variants.get(word, ()))
@@ -55,17 +53,13 @@ def main() -> None:
     task = json.loads(sys.stdin.readline())
     model = Piped()
     np.random.seed(task["seed"])  # noqa: NPY002  (what TextAttack draws from)
-    attack = textattack.Attack(
-        UntargetedClassification(model),
-        [RepeatModification()],
-        Listed(task["variants"]),
-        GreedyWordSwapWIR(wir_method=task["method"]),
-    )
+    listed, goal = Listed(), UntargetedClassification(model)
+    attack = textattack.Attack(goal, [RepeatModification()], listed, GreedyWordSwapWIR(wir_method=task["method"]))
     gc.freeze()  # as our side does: looking for cycles among a library's objects is not the search
     clock, began = time.perf_counter(), time.process_time()
     rows = []
     for row in task["rows"]:
-        model.asked = set()
+        model.asked, listed.variants = set(), row["variants"]
         result = attack.attack(row["text"], row["label"])
         broken = isinstance(result, SuccessfulAttackResult)
         text = result.perturbed_result.attacked_text

@@ -253,6 +253,8 @@ def maker_of(spec: str) -> ModelMaker:
         AugmentError: there is no such kind.
     """
     kind = spec.partition(":")[0]
+    if kind.endswith(".py"):
+        raise AugmentError(f"`model` {spec}: names no kind; a function of a file is python:{kind}:NAME")
     known = {name.replace("_", "-"): name for name in registry.names("models")}
     check_known("model", kind, known)
     found: ModelMaker = registry.find("models", "model", known[kind])
@@ -715,7 +717,7 @@ def _said_of(name: str) -> Iterator[None]:
     except AugmentError as error:
         raise AugmentError(f"`model` {name}: {error}") from error
     except BaseException as error:
-        raise AugmentError(f"`model` {name}: {said(error)}") from error
+        raise AugmentError(f"`model` {name}: {said(error)} (`__cause__` shows where)") from error
 
 
 @dataclass(slots=True)

@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from augment_ru.errors import AugmentError, amount, printable, saying_instead
+from augment_ru.errors import AugmentError, amount, brief, printable, saying_instead
+from augment_ru.evaluation.answers import labels_among
 from augment_ru.evaluation.defences import Defence
-from augment_ru.evaluation.evaluation import checked_models, evaluate
+from augment_ru.evaluation.evaluation import Evaluation, checked_models, evaluate
 from augment_ru.evaluation.examples import default_path, runs_network
 from augment_ru.evaluation.loading import rows_file
 from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
@@ -23,6 +24,7 @@ from augment_ru.formats.json_lines import encoded_row, json_text
 from augment_ru.jobs.messages import check_used, checking, progress, say
 from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.rows import check_device, model_options, stated
+from augment_ru.records.field_paths import strings
 from augment_ru.records.task import task_or_file
 
 _FAILED = 3
@@ -86,6 +88,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
     shown = tables_of(report, keys)
     print_shown(shown, given["form"], report, latex=latex, to_stderr=given["output"] == "-")
     _say_empty(() if quiet else given["tables"], report)
+    _say_without_labels(evaluation)
     files = [given[name] for name in ("output", "html", "predictions", "worst_case", "submission")]
     say_written(files, "the report", "`output` REPORT.json keeps the report", quiet=quiet)
     failures = evaluation.failures(point=given["require_point"])
@@ -98,6 +101,16 @@ def _say_empty(names: Sequence[str], report: Report) -> None:
     for name in names:
         if name in TABLES and report.attacks and not TABLES[name](report).rows:
             say(f"--table {name}: has no row; docs/evaluation.md says what it needs")
+
+
+def _say_without_labels(evaluation: Evaluation) -> None:
+    """Say which models never answered with a label of the rows; their answers may be written in another way."""
+    labels = labels_among(evaluation.pairs.golds, evaluation.pairs.kind)
+    for run in (judged.run for judged in evaluation.judged):
+        given = sorted({label for episode in run.originals for answer in episode for label in strings(answer)})
+        read = run.unread.get("", {}).keys() <= {"answers"}  # else the table of unread replies tells
+        if labels and given and read and set(labels).isdisjoint(given):
+            say(f"{run.model}: no answer, such as {brief(given[0])}, is a label of the rows: {brief(list(labels))}")
 
 
 def _settings(given: Mapping[str, Any]) -> EvaluationSettings:

@@ -1,4 +1,4 @@
-"""Your own function, `python:package.module:function`: it takes a list of examples and returns their predictions."""
+"""Your own function, `python:MODULE:FUNCTION`: it takes a list of examples and returns their predictions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, NamedModel, PredictFunction, Prediction
 from augment_ru.models._options import CheckedOptions, limited
-from augment_ru.registry import imported
+from augment_ru.registry import imported, is_own, own_object
 
 INPUTS = ("example", "record", "text")
 
@@ -58,7 +58,8 @@ def python(request: ModelRequest, /) -> Model | PredictFunction:
         AugmentError: the name cannot be imported or is not that of a function, or an option is wrong.
     """
     kind = request.options.input
-    found: Any = imported(request.argument)
+    place = request.argument
+    found: Any = own_object(place) if is_own(place) else imported(place)
     if not callable(found):
         raise AugmentError(f"is of type {type(found).__name__}, not a function")
     if kind == "example":

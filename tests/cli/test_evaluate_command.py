@@ -296,3 +296,17 @@ def test_a_requirement_that_fails_ends_with_exit_code_3_and_a_line(perturbed: Pa
     done = run("evaluate", perturbed, *options, "--require", "asr(case) < 5")
     assert done.returncode == 2
     assert "--require asr(case) < 5: must be NAME <= NUMBER" in done.stderr.decode()
+
+
+def test_it_says_that_no_answer_is_a_label_of_the_rows(tmp_path: Path) -> None:
+    functions = (
+        "def other(items): return ['good' for _ in items]",
+        "def known(items): return ['negative' for _ in items]",
+    )
+    (tmp_path / "answering.py").write_text("\n".join(functions))
+    said = {
+        name: run("evaluate", TEST, "--model", f"python:{tmp_path / 'answering.py'}:{name}").stderr.decode()
+        for name in ("other", "known")
+    }
+    assert "no answer, such as 'good', is a label of the rows: ['negative', 'positive']" in said["other"]
+    assert "is a label of the rows" not in said["known"]

@@ -153,7 +153,7 @@ def test_an_error_without_a_message_is_told_by_its_class() -> None:
     def raises(_: Sequence[Example]) -> list[Prediction]:
         raise Mute
 
-    with pytest.raises(AugmentError, match=r"^`model` m: Mute, whose message cannot be read$"):
+    with pytest.raises(AugmentError, match=r"^`model` m: Mute, whose message cannot be read \(.*where\)$"):
         ask(NamedModel.of("m", raises), examples(1), None, QuestionCounts())
 
 

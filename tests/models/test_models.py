@@ -152,12 +152,16 @@ def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: 
     assert model_of_spec(spec)(examples_of("а")) == ["Example"]
     assert model_of_spec(spec, input="record")(examples_of("а")) == ["dict"]
     assert model_of_spec(spec, input="text")(examples_of("а")) == ["str"]
+    in_file = model_of_spec("python:my_models_of_a_test.py:Box", input="text")
+    with pytest.raises(TypeError):
+        in_file(examples_of("а"))
     stated = model_of_spec(spec, input="text")
     assert (stated.signature, stated.few_shot, stated.cached, stated.chunk) == (None, False, True, 256)
     for wrong, message in {
         "python:my_models_of_a_test:number": "is of type int, not a function",
         "python:my_models_of_a_test:other": "cannot be imported: AttributeError",
         "python:no_such_module_at_all:say": "cannot be imported: ModuleNotFoundError: .*; no_such_module_at_all.py",
+        "my_models_of_a_test.py:say": "names no kind; a function of a file is python:my_models_of_a_test.py:NAME",
         "python:module": "must be python:package.module:name",
     }.items():
         with pytest.raises(AugmentError, match=f"^`model` {wrong}: {message}"):

@@ -82,7 +82,8 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
         in_name = capitals[at] and kind in ("ADJF", "PRTF") and not _is_mark(words[at - 1])  # «клуб [Новый] день»
         if label := "KEPT" if in_name else _label(words, kinds, clauses, at):
             yield at, at, label
-        if last := _noun(kinds, at) if kind == "PREP" else _joined(words, kinds, at):
+        last = _noun(kinds, at) if kind == "PREP" else _joined(words, kinds, at)
+        if last and not (kind == "PREP" and clauses.is_denied(at)):  # «[до неё] ничего не было»
             yield at, last, "PHRASE"
 
 
@@ -137,10 +138,12 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
         return True  # «[жабы] и ящерицы»
     if kind in ("ADJF", "PRTF", "ADVB", "PRCL"):  # «очень [легко]», «если [новый]», «[долго] не отвечал»
         telling = kind in ("ADJF", "PRTF") or words[at] in _DENIED_DEGREES or information(words[at]) > _LIGHT
-        if words[at - 1] in _DEGREES or (telling and (clauses.is_condition(at) or clauses.is_denied(at))):
+        if words[at - 1] in _DEGREES or (telling and clauses.is_told_by_modifiers(at)):
             return True
         if kinds[at - 1] == "PREP" and not _noun(kinds, at - 1):  # «что нам из [того]»
             return True
+    if kind == "NPRO" and not clauses.has_any_predicate(at):  # «[он] для нас всё»
+        return True
     return clauses.is_bare(at) and (kind in ("NOUN", "NPRO") or _is_attribute(words, kinds, at))
 
 
@@ -244,9 +247,13 @@ class _Clauses:
         """Tell whether the clause of a word has another predicate than a link verb: «стало ясно» has none."""
         return self._has(at, _is_predicate)
 
+    def has_any_predicate(self, at: int) -> bool:
+        """Tell whether the clause of a word has a predicate, which may be a link verb."""
+        return self._number[at] in self._last
+
     def is_bare(self, at: int) -> bool:
         """Tell whether the clause of a word has no predicate and follows another clause of the sentence."""
-        return self._number[at] not in self._last and self._words[self._first(at)] in _GO_ON
+        return not self.has_any_predicate(at) and self._words[self._first(at)] in _GO_ON
 
     def continues(self, at: int) -> bool:
         """Tell whether a predicate follows a word in its clause."""
@@ -256,10 +263,15 @@ class _Clauses:
         """Tell whether the clause of a word denies: «он [долго] не отвечал» does not say that he did not answer."""
         return self._has(at, _denies)
 
-    def is_condition(self, at: int) -> bool:
-        """Tell whether the clause of a word says when or of whom the main clause is true: «если», «кто»."""
+    def is_told_by_modifiers(self, at: int) -> bool:
+        """Tell whether modifiers say what the clause of a word tells: «если есть [новый]», «[долго] не отвечал».
+
+        So it is in a condition, which says when or of whom the main clause is true, and in a clause that denies or that
+        says that something exists: «у него есть [французские] корни».
+        """
         start = self._first(at)
-        return not _CONDITIONS.isdisjoint(self._words[start : start + _OPENING])
+        opening = self._words[start : start + _OPENING]
+        return not _CONDITIONS.isdisjoint(opening) or self.is_denied(at) or self._has(at, _exists)
 
 
 def _links(word: str, _kind: str) -> bool:
@@ -276,6 +288,10 @@ def _is_full_verb(word: str, kind: str) -> bool:
 
 def _is_predicate(word: str, kind: str) -> bool:
     return kind in _PREDICATES and not _is_link(word)
+
+
+def _exists(word: str, _kind: str) -> bool:
+    return word == "есть"
 
 
 def _denies(word: str, _kind: str) -> bool:
