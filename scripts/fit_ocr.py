@@ -447,9 +447,9 @@ def contexts_of(aligned: Sequence[Aligned]) -> list[list[tuple[Context, str | No
                 if key not in nearest:
                     told_at = [one for one in around(text, start, stop, letters) if one in told]
                     nearest[key] = told_at[-1] if told_at else None
-                context = nearest[key]
-                if context is not None:
-                    where[-1].append((context, found.get((start, stop))))
+                known = nearest[key]
+                if known is not None:
+                    where[-1].append((known, found.get((start, stop))))
     return where
 
 
