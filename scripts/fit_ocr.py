@@ -407,7 +407,8 @@ def weights_of(aligned: Sequence[Aligned], always: set[str]) -> Floats:
     weights: dict[tuple[str, str], float] = {}
     for quality in QUALITIES:
         rates = {one: errors[one] / count for one, count in pictures.items() if one[0] == quality}
-        usual = ODD * float(np.median([*rates.values()]))
+        each = [*rates.values()]
+        usual = ODD * float(np.median(each) or np.mean(each))  # of few pictures, most families may have no error
         weights |= {
             one: min(MOST[quality] / pictures[one], 1.0) * (min(usual / rate, 1.0) if rate else 1.0)
             for one, rate in rates.items()
