@@ -33,34 +33,114 @@ from augment_ru.attacks.ocr import (
     SPACE,
     kind_of_sign,
 )
+from augment_ru.draws import Floats
 from augment_ru.engine.attack import make
 
-HELD_OUT = ("Carlito", "FreeSerif", "Inter", "Lato", "Old Standard TT", "PT Sans", "Hack")
+HELD_OUT = (
+    "Bookman Uralic",
+    "Carlito",
+    "Clear Sans",
+    "Coelacanth",
+    "Crimson",
+    "Cuprum",
+    "FreeSerif",
+    "Hack",
+    "Heuristica",
+    "Inter",
+    "Lato",
+    "Nimbus Mono PS",
+    "PT Sans",
+    "Raleway",
+    "URW Gothic",
+    "monofur",
+)
 """Families of fonts that are never fitted: they are for the comparison alone."""
 FITTED = (
+    "Agave",
+    "Alegreya",
+    "Andika",
     "Anonymous Pro",
+    "Antykwa Torunska",
+    "BABEL Unicode",
+    "C059",
+    "CMU Bright",
+    "CMU Concrete",
+    "CMU Sans Serif",
+    "CMU Serif",
+    "CMU Typewriter Text",
     "Cantarell",
+    "Caslon",
     "Charis SIL",
+    "Comfortaa",
+    "Cormorant Garamond",
     "DejaVu Sans",
     "DejaVu Serif",
+    "Droid Sans Mono",
+    "EB Garamond",
+    "Fantasque Sans Mono",
+    "Fira Code",
+    "Fira Sans",
+    "Forum",
     "FreeMono",
     "FreeSans",
+    "Gentium Plus",
+    "Go",
+    "Go Mono",
+    "IBM 3270",
+    "IBM Plex Mono",
+    "IBM Plex Sans",
+    "IBM Plex Serif",
+    "Iwona",
     "JetBrains Mono",
     "Jura",
+    "Kurier",
+    "LXGW WenKai",
     "Liberation Mono",
     "Liberation Sans",
     "Liberation Sans Narrow",
     "Liberation Serif",
     "Linux Biolinum O",
     "Linux Libertine O",
+    "MPH 2B Damase",
+    "Manrope",
+    "Merriweather",
+    "Mint Spirit",
+    "Monoid",
+    "Montserrat",
+    "Nimbus Sans",
     "Noto Sans",
     "Noto Serif",
+    "Nunito",
+    "Old Standard TT",
     "Open Sans",
+    "P052",
     "PT Mono",
+    "PT Sans Caption",
     "PT Serif",
     "Play",
+    "Playfair Display",
+    "Poiret One",
     "Roboto",
+    "Roboto Mono",
+    "Roboto Slab",
+    "STIX Two Text",
+    "Smiley Sans",
+    "Source Code Pro",
+    "Source Sans Pro",
+    "Source Serif Pro",
+    "Spectral",
+    "Symbola",
+    "Tahoma",
+    "Tempora",
+    "Tuffy",
+    "UM Typewriter",
+    "Vollkorn",
+    "XCharter",
+    "Yanone Kaffeesatz",
+    "mononoki",
+    "okolaks",
 )
+"""The fitted families of Debian's packages `fonts-*` and `texlive-fonts-extra`, some decorative ones among them."""
 STYLES = {"Regular": 8, "Book": 8, "Roman": 8, "Bold": 2, "Italic": 2, "Oblique": 2}
 """How often each style of a family is drawn; other styles are never drawn."""
 LOOKS = {
@@ -77,28 +157,39 @@ ink (paper is 200 to 255), the quality of the JPEG.
 
 FACTORS = np.array([0.0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.8, 1.2, 2.0, 3.0, 4.5, 7.0, 10.0, 15.0, 22.0])
 """The factors of errors that a text may draw."""
-LEAST = 3
+LEAST = 5
 """The fewest errors for which the signs beside them are told apart, instead of their kinds."""
 WORST = 0.35
 """A line with more errors than this share of its signs is ruined; it is not fitted."""
 OF_SHAPE, OF_ONE = 5.0, 1.0
 """How many errors the mean of all confusions counts as beside those of a class, and a class beside one confusion."""
 SEEN = 20
-"""A sign is steady if so many of its errors, and half of them, are in lines without other errors."""
+"""A sign is steady if so many of its errors, and half of them, are in lines without other errors.
+
+No family of fonts has more than half of them: what one font alone does comes together in its lines.
+"""
 ALWAYS = 0.9
 """A sign that is misread at so many of its places is never read as itself: at the others its neighbours are, too."""
 Context = tuple[str, str, str]
 """Signs, with what stands before and after them: a sign or a kind of signs."""
-Counts = Counter[tuple[Context, str, str]]
+Counts = dict[tuple[Context, str, str], float]
 """How many times a context is read as a string, or how many places it has (with ""), at a quality."""
 Rates = dict[tuple[Context, str], dict[str, float]]
 """How often a context is read as a string at each quality."""
-Aligned = tuple[str, str, dict[tuple[int, int], str]]
-"""A sentence, its quality, and for each misread range what is read instead."""
+Aligned = tuple[str, str, dict[tuple[int, int], str], str]
+"""A sentence, its quality, for each misread range what is read instead, and the family of the font."""
 ALL = ("",)
 """The class of all confusions."""
 LENGTHS = range(20, 141)
 """How many signs the sentences have."""
+MOST = {"good": 300, "fair": 40, "poor": 40}
+"""A family counts as at most so many pictures of a quality; good ones have a tenth of the errors."""
+ODD = 2.0
+"""A family with more times the errors of the median one counts less: its errors count as so many times the median's."""
+IN_FAMILIES = 4
+"""The fewest families that have the errors for which the signs beside them are told apart."""
+SETTLED = 1e-6
+"""The shares of the levels are found when no round changes one by more."""
 RAREST = 0.001
 """The smallest share of a level that is kept."""
 FEWEST = 50
@@ -107,7 +198,8 @@ HEADER = """\
 # What a scanner misreads, for the attack "ocr": what signs between others are taken for, how often.
 # Source: fitted by scripts/fit_ocr.py to {lines} pictures of sentences of RuBLiMP (Apache-2.0; a sign «–» was added to
 #   some: in front, between numbers, between words), rendered in {fonts} free families of fonts at three qualities
-#   (size, blur, noise, rotation, contrast, compression) and read by Tesseract 5, `rus`.
+#   (size, blur, noise, rotation, contrast, compression) and read by Tesseract 5, `rus`. A family with many pictures or
+#   many errors counts less.
 #   Levels: how many times more errors than the mean the lines of a quality have, and their share.
 # Licence: Apache-2.0 (numbers are facts).
 # Columns: sign before (or its kind), signs, sign behind (or its kind), what is read, errors in 100,000 places at each
@@ -116,8 +208,8 @@ HEADER = """\
 """
 
 
-def fonts(part: str) -> list[tuple[str, int]]:
-    """Return the font files of the fitted or the held-out families, each with its weight."""
+def fonts(part: str) -> list[tuple[tuple[str, str], int]]:
+    """Return the fitted or the held-out families with their font files, each with its weight."""
     names = FITTED if part == "fit" else HELD_OUT
     listed = subprocess.run(
         ["fc-list", ":lang=ru", "file", "family", "style"], capture_output=True, text=True, check=True
@@ -130,7 +222,7 @@ def fonts(part: str) -> list[tuple[str, int]]:
             if name in names_of and style in STYLES:
                 found.setdefault((name, style), file)
     families = {name: sum(STYLES[style] for one, style in found if one == name) for name, _ in found}
-    return [(file, STYLES[style] * 1000 // families[name]) for (name, style), file in found.items()]
+    return [((name, file), STYLES[style] * 1000 // families[name]) for (name, style), file in found.items()]
 
 
 def rendered(text: str, font: str, look: dict[str, Any], draw: random.Random) -> bytes:
@@ -181,10 +273,10 @@ def read(options: argparse.Namespace) -> None:
             made: list[dict[str, Any]] = []
             for number, text in enumerate(texts[start : start + 50]):
                 quality = draw.choice(QUALITIES) if options.quality == "all" else options.quality
-                (font,) = draw.choices(files, weights)
+                ((family, font),) = draw.choices(files, weights)
                 path = Path(folder) / f"{number}.jpg"
                 path.write_bytes(rendered(text, font, LOOKS[quality], draw))
-                made.append({"text": text, "quality": quality, "font": Path(font).name, "path": path})
+                made.append({"text": text, "quality": quality, "font": Path(font).name, "family": family, "path": path})
             for one, page in zip(made, pages([one.pop("path") for one in made], Path(folder)), strict=True):
                 if page is not None:
                     out.write(json.dumps(one | {"read": " ".join(page.split())}, ensure_ascii=False) + "\n")
@@ -267,35 +359,61 @@ def fit(options: argparse.Namespace) -> None:
     aligned: list[Aligned] = []
     for one in pairs:
         text, new = one["text"], one["read"]
-        found = {(start, stop): new[begin:end] for start, stop, begin, end in operations(text, new)}
+        ranges = operations(text, new) if text != new else []
+        found = {(start, stop): new[begin:end] for start, stop, begin, end in ranges}
         if len(found) <= WORST * len(text):
-            aligned.append((text, one["quality"], found))
+            aligned.append((text, one["quality"], found, one["family"]))
     where = contexts_of(aligned)
-    places: Counts = Counter()
-    counted: Counts = Counter()
-    for (_, quality, _), line in zip(aligned, where, strict=True):
-        places.update((context, "", quality) for context, _ in line)
-        counted.update((context, new, quality) for context, new in line if new is not None)
     steady = [*steady_signs(aligned)]
-    rates = rates_of(places, counted, {sign for sign, _, is_always in steady if is_always})
+    always = {sign for sign, _, is_always in steady if is_always}
+    weights = weights_of(aligned, always)
+    places: Counts = defaultdict(float)
+    counted: Counts = defaultdict(float)
+    for (_, quality, _, _), line, weight in zip(aligned, where, weights.tolist(), strict=True):
+        for context, new in line:
+            places[context, "", quality] += weight
+            if new is not None:
+                counted[context, new, quality] += weight
+    rates = rates_of(places, counted, always)
     written = [f"sign\t{quality}\t{_written(sign)}\t-\t-\t-\t-" for sign, quality, _ in steady]
     for quality in QUALITIES:
         own = {sign for sign, which, _ in steady if which == quality}
+        at = [number for number, (_, which, _, _) in enumerate(aligned) if which == quality]
         scaled = [
-            [(context, new is not None) for context, new in line if context[1] not in own]
-            for (_, which, _), line in zip(aligned, where, strict=True)
-            if which == quality
+            [(context, new is not None) for context, new in where[number] if context[1] not in own] for number in at
         ]
-        levels = levels_of(scaled, sums_of(rates, quality))
+        levels = levels_of(scaled, weights[at], sums_of(rates, quality))
         written += [f"level\t{quality}\t{factor:g}\t{share:.4f}\t-\t-\t-" for factor, share in levels]
     print(len(pairs), len(aligned), len(rates), *written)
     for (context, new), by_quality in rates.items():
         cells = (f"{by_quality[quality] * 1e5:.3g}" for quality in QUALITIES)
         written.append("\t".join((*map(_written, (*context, new)), *cells)))
-    header = HEADER.format(lines=len(pairs), fonts=len(FITTED))
+    header = HEADER.format(lines=len(pairs), fonts=len({one["family"] for one in pairs}))
     options.dictionary.write_text(
         header + "".join(f"{line}\n" for line in sorted(written, key=lambda line: line.split("\t"))), encoding="utf-8"
     )
+
+
+def weights_of(aligned: Sequence[Aligned], always: set[str]) -> Floats:
+    """Return what each line counts, shape (lines,): a family counts as few pictures, an odd one as fewer.
+
+    Signs that are always misread make no family odd.
+    """
+    pictures: Counter[tuple[str, str]] = Counter()
+    errors: Counter[tuple[str, str]] = Counter()
+    for text, quality, found, family in aligned:
+        pictures[quality, family] += 1
+        errors[quality, family] += sum(text[start:stop] not in always for start, stop in found)
+    weights: dict[tuple[str, str], float] = {}
+    for quality in QUALITIES:
+        rates = {one: errors[one] / count for one, count in pictures.items() if one[0] == quality}
+        each = [*rates.values()]
+        usual = ODD * float(np.median(each) or np.mean(each))  # of few pictures, most families may have no error
+        weights |= {
+            one: min(MOST[quality] / pictures[one], 1.0) * (min(usual / rate, 1.0) if rate else 1.0)
+            for one, rate in rates.items()
+        }
+    return np.array([weights[quality, family] for _, quality, _, family in aligned])
 
 
 def contexts_of(aligned: Sequence[Aligned]) -> list[list[tuple[Context, str | None]]]:
@@ -304,21 +422,35 @@ def contexts_of(aligned: Sequence[Aligned]) -> list[list[tuple[Context, str | No
     A place has the nearest context that the dictionary has, as in the attack.
     """
     totals: Counter[Context] = Counter()
-    for text, _, found in aligned:
+    families: dict[Context, set[str]] = defaultdict(set)
+    for text, _, found, family in aligned:
         letters = letters_of(text)
         for start, stop in found:
-            totals.update(around(text, start, stop, letters))
+            for context in around(text, start, stop, letters):
+                totals[context] += 1
+                families[context].add(family)
     olds = {old for _, old, _ in totals}
-    told = {context for context, count in totals.items() if count >= LEAST or _is_by_kind(context)}
+    told = {
+        context
+        for context, count in totals.items()
+        if _is_by_kind(context) or (count >= LEAST and len(families[context]) >= IN_FAMILIES)
+    }
     where: list[list[tuple[Context, str | None]]] = []
-    for text, _, found in aligned:
-        letters = letters_of(text)
+    nearest: dict[tuple[str, int, int], Context | None] = {}
+    for text, _, found, _ in aligned:
+        letters, padded = [*letters_of(text), 0], f"\n{text}\n"
         where.append([])
         for start in range(len(text) + 1):
             for stop in range(start, min(start + LONGEST, len(text)) + 1):
-                if text[start:stop] in olds:
-                    known = [one for one in around(text, start, stop, letters) if one in told]
-                    where[-1] += [(one, found.get((start, stop))) for one in known[-1:]]
+                if text[start:stop] not in olds:
+                    continue
+                key = (padded[start : stop + 2], letters[start - 1] if start else 0, letters[stop])
+                if key not in nearest:
+                    told_at = [one for one in around(text, start, stop, letters) if one in told]
+                    nearest[key] = told_at[-1] if told_at else None
+                known = nearest[key]
+                if known is not None:
+                    where[-1].append((known, found.get((start, stop))))
     return where
 
 
@@ -329,8 +461,8 @@ def rates_of(places: Counts, counted: Counts, always: set[str]) -> Rates:
     often confusions of this class are made at the quality, and drawn to what was counted there. The rates of signs that
     are always misread have the sum 1.
     """
-    both: Counter[tuple[Context, str]] = Counter()
-    seen: Counter[Context] = Counter()
+    both: dict[tuple[Context, str], float] = defaultdict(float)
+    seen: dict[Context, float] = defaultdict(float)
     for (context, new, _), count in counted.items():
         both[context, new] += count
     for (context, _, _), count in places.items():
@@ -339,11 +471,11 @@ def rates_of(places: Counts, counted: Counts, always: set[str]) -> Rates:
     rates: Rates = {one: {} for one in shapes}
     for quality in QUALITIES:
         usual = {one: both[one] * places[one[0], "", quality] / seen[one[0]] for one in shapes}
-        expected: Counter[tuple[str, ...]] = Counter()
-        found: Counter[tuple[str, ...]] = Counter()
+        expected: dict[tuple[str, ...], float] = defaultdict(float)
+        found: dict[tuple[str, ...], float] = defaultdict(float)
         for (context, new), shape in shapes.items():
             for key in (shape, ALL) if context[1] not in always else (shape,):
-                expected[key] += usual[context, new]  # type: ignore[assignment]
+                expected[key] += usual[context, new]
                 found[key] += counted[context, new, quality]
         mean = found[ALL] / expected[ALL]
         for (context, new), shape in shapes.items():
@@ -372,23 +504,29 @@ def steady_signs(aligned: Sequence[Aligned]) -> Iterator[tuple[str, str, bool]]:
     writes.
     """
     errors, seen, alone = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for text, quality, found in aligned:
+    families: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for text, quality, found, family in aligned:
         seen.update((sign, quality) for sign in text)
         misread = [text[start:stop] for start, stop in found]
-        errors.update((one, quality) for one in misread)
+        for one in misread:
+            errors[one, quality] += 1
+            families[one, quality][family] += 1
         if len(set(misread)) == 1:
             alone[misread[0], quality] += len(misread)
     for sign, quality in sorted(seen):
         total = sum(errors[sign, one] for one in QUALITIES)
         is_always = total >= max(SEEN, ALWAYS * sum(seen[sign, one] for one in QUALITIES))
-        if is_always or alone[sign, quality] >= max(SEEN, errors[sign, quality] / 2):
+        half = errors[sign, quality] / 2
+        is_spread = max(families[sign, quality].values(), default=0) <= half
+        if is_always or (is_spread and alone[sign, quality] >= max(SEEN, half)):
             yield sign, quality, is_always
 
 
-def levels_of(where: Sequence[Any], rates: dict[Context, float]) -> list[tuple[float, float]]:
+def levels_of(where: Sequence[Any], weights: Floats, rates: dict[Context, float]) -> list[tuple[float, float]]:
     """Return the factors of errors in the lines of a quality with their shares, by expectation and maximisation.
 
-    `where` has the contexts of each line whose errors depend on the level, and whether the error was made.
+    `where` has the contexts of each line whose errors depend on the level, and whether the error was made; `weights`
+    what each line counts.
     """
     mine = [(sum(is_error for _, is_error in one), sum(rates[context] for context, _ in one)) for one in where]
     counts, expected = np.array(mine, dtype=float).T
@@ -398,7 +536,10 @@ def levels_of(where: Sequence[Any], rates: dict[Context, float]) -> list[tuple[f
     shares = np.full(len(FACTORS), 1 / len(FACTORS))
     for _ in range(2000):
         posterior = likely * shares
-        shares = (posterior / posterior.sum(axis=1, keepdims=True)).mean(axis=0)
+        before = shares
+        shares = np.average(posterior / posterior.sum(axis=1, keepdims=True), axis=0, weights=weights)
+        if np.abs(shares - before).max() < SETTLED:
+            break
     return [(factor, share) for factor, share in zip(FACTORS.tolist(), shares.tolist(), strict=True) if share >= RAREST]
 
 
