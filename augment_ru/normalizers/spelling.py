@@ -25,9 +25,9 @@ that is not hidden, 5 for longer ones."""
 _LIKELIER, _MEME = 4.0, 9.0
 """How much higher the score must be if the word is a hidden one that does not sound the same: «вард» is not «фарт»; the
 score of what a meme means."""
-_LEAST_TYPED, _LONG_TYPED = {4: 1.0, 5: 0.0, 6: -2.0}, -3.5
+_LEAST_TYPED, _LONG_TYPED = {3: 5.0, 4: 4.0, 5: 3.0, 6: 1.0}, -1.5
 """The least score of a reading with `typing`, by the number of letters written; the second is for longer words."""
-_NAMELIKE = 5.0
+_NAMELIKE = 7.0
 """The least score of the reading of a word with a capital, with `typing`."""
 _RATES = {"drop": 40 / 92360, "add": 9 / 97030, "key": 25 / 97030 / 4, "other": 36 / 97030 / 20, "swap": 1e-4}
 """How often people make an error that no rule explains, in each place where it can be made: counts of `misspell.tsv`,
