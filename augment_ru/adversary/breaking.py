@@ -330,8 +330,8 @@ def _near(knowledge: Knowledge, view: Regression, draws: Draws, tried: _Tried) -
         if change in here:
             chosen = tuple(one for one in here if one != change)
         else:
-            gone = knowledge.pool.conflicts[change]
-            kept = [one for one in here if one not in gone and (view.adds or places[one] != places[change])]
+            apart = knowledge.pool.conflicts[change]
+            kept = [one for one in here if one not in apart and (view.adds or places[one] != places[change])]
             chosen = as_set([*kept, change])
         if chosen and knowledge.is_open(chosen):
             return chosen
