@@ -96,7 +96,9 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 @click.command(cls=Command, short_help="Count the right answers of models that perturbations break.")
 @click.argument("source", metavar="PERTURBED.jsonl|FOLDER|-")
 @option("--model [NAME=]KIND[:ARGUMENT]...", "See augment-ru list models; NAME: how it is shown.")
-@option("--defence NAME[+NAME]...", "Also each model behind this normalizer: its cost and gain.")
+@option(
+    "--defence NAME[+NAME]...", "Also each model behind this normalizer (A+B: one after another): its cost and gain."
+)
 @option("--originals FILE", "The unperturbed rows, if PERTURBED does not hold them.")
 @option("--fresh FILE", "Rows that no model can know, perturbed in the same way: the control of contamination.")
 @with_options(*shared.INPUT, *shared.MODEL)
@@ -150,10 +152,13 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401
 @shared.OUTPUT
 @option("--html REPORT.html", "What broke the answers, as a web page; needs -o.")
 @option("--model [NAME=]KIND[:ARGUMENT]", "The model; see augment-ru list models.", required=True)
-@option("--defence NAME", "Search through this normalizer: the model behind it is asked.")
+@option("--defence NAME", "Search through this normalizer (A+B: one after another): the model behind it is asked.")
 @attack_option("An attack whose changes are in the pool.", ", ".join(ATTACKS))
 @option("--budget N", "The most queries for a row.", default=BUDGET)
-@option("--guide KIND[:ARGUMENT]", "A model with scores that orders the queries; asking it is not counted.")
+@option(
+    "--guide KIND[:ARGUMENT]",
+    "A model with scores that orders the queries of one with labels alone; asking it is not counted.",
+)
 @option("--targeted LABEL", "Make the model give this label.  [default: any wrong answer]", dest="target")
 @option("--no-minimal", "Stop at the first set of changes that breaks the answer.")
 @option(
@@ -382,7 +387,11 @@ def export(source: str, output: str, **given: Any) -> None:  # noqa: ANN401
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="ANSWERS...")
 @option("-o/--output VERDICTS.jsonl", "The verdicts.", type=_PATH)
 @option("--release FOLDER", "The release whose card and manifest state the shares of valid rows.", type=_PATH)
-@option("--aggregate majority|dawid-skene", "How answers are joined; dawid-skene: an extra.", default="majority")
+@option(
+    "--aggregate majority|dawid-skene",
+    "How answers are joined; dawid-skene needs augment-ru[verdicts].",
+    default="majority",
+)
 def import_(files: tuple[Path, ...], output: Path | None, release: Path | None, aggregate: str) -> None:
     """Read the answers of annotators, exported by Label Studio (.json) or Toloka (.tsv).
 

@@ -146,7 +146,9 @@ def option(
     """
     names, _, value = shown.partition(" ")
     bare = value.removesuffix("...")
-    settings: dict[str, Any] = {"metavar": bare or None, "show_default": "default" in more, "is_flag": not value}
+    settings: dict[str, Any] = {"metavar": bare or None, "show_default": "default" in more}
+    if not value and "type" not in more:
+        settings["is_flag"] = True
     if bare == "N":
         settings["type"] = int if least is None else click.IntRange(min=least)
     elif bare in _NUMBERS:
@@ -221,7 +223,6 @@ FILE_FORM = (
     option(
         "--input-format",
         "Format of the input.  [default: by the end of its name; stdin holds jsonl]",
-        is_flag=False,
         type=_Form(["jsonl", "json", "csv", "tsv", "parquet", "txt", "conll", "bio", "labelstudio", "beir:QRELS"]),
     ),
     option("--encoding NAME", "Encoding of input that is not UTF-8, such as cp1251; output is UTF-8."),

@@ -334,7 +334,7 @@ class Preparation:
             borders += [anchors.borders.get(name, []) for name in names]
             if lines := warnings(wanted[record.task], row, by_field):
                 warned[at] = lines
-        guarded = _guarded(guards, records, docs, fields, owners)
+        guarded = _guarded(guards, records, docs or [*map(Doc, texts)] if guards else (), fields, owners)
         batch = Batch(
             texts,
             docs if needs.layers else None,  # what only rules read is not held
@@ -358,7 +358,7 @@ def _asked(docs: Mapping[int, Doc], owners: Ints, wants: Wants) -> dict[int, Doc
 def _guarded(
     guards: Mapping[str, Constraint],
     records: Sequence[Record],
-    docs: Sequence[Doc] | None,
+    docs: Sequence[Doc],
     fields: Sequence[str],
     of: Ints,
 ) -> dict[str, list[list[Span]]]:
@@ -367,13 +367,13 @@ def _guarded(
     Args:
         guards: the guards by name.
         records: the records.
-        docs: the texts of the records, annotated; None if there are no guards.
+        docs: the texts of the records, annotated if a guard needs it; empty if there are no guards.
         fields: the field of each text.
         of: the number of the record of each text, shape (texts,).
     """
     owners, found = of.tolist(), {}
     rows: list[dict[str, Doc]] = [{} for _ in records]
-    for doc, field_of, owner in zip(docs or (), fields, owners, strict=False):
+    for doc, field_of, owner in zip(docs, fields, owners, strict=False):
         rows[owner][field_of] = doc
     tasks = [records.task] * len(records) if isinstance(records, AlikeRecords) else [one.task for one in records]
     opens = {at for at, task in enumerate(tasks) if task.layout.spans != "context"}

@@ -101,20 +101,27 @@ def read_recipe(
     return options
 
 
-def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, str]]:
+def option_values(
+    pairs: Sequence[str],
+    names: Collection[str],
+    kind: str = "attack or similarity",
+    example: str = "butterfingers.probability=0.2",
+) -> dict[str, dict[str, str]]:
     """Split option settings `NAME.OPTION=VALUE`, and return the values by name and option.
 
     Args:
         pairs: the settings, as given with `--set`.
-        names: the names that may be used: those of the attacks and of the similarity of the run.
+        names: the names that may be used, such as those of the attacks and of the similarity of the run.
+        kind: what these names name, for messages.
+        example: a setting, for messages.
 
     Raises:
         AugmentError: a setting has another form, or its name is not in the run.
     """
-    found = by_name("set", pairs, "NAME.OPTION=VALUE, such as butterfingers.probability=0.2")
+    found = by_name("set", pairs, f"NAME.OPTION=VALUE, such as {example}")
     for pair in pairs:
         if (name := pair.partition(".")[0]) not in names:
-            raise AugmentError(f"`set` {pair}: {unknown('attack or similarity of this run', name, names)}")
+            raise AugmentError(f"`set` {pair}: {unknown(f'{kind} of this run', name, names)}")
     return found
 
 

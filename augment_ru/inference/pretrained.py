@@ -8,7 +8,7 @@ import gc
 import logging
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -21,7 +21,6 @@ from augment_ru.errors import AugmentError, first_line, optional, saying_instead
 if TYPE_CHECKING:
     from torch import device as Device  # noqa: N812  (a class)
     from torch import dtype as Dtype  # noqa: N812
-from collections.abc import Sequence
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 _IMPLEMENTATIONS = {

@@ -90,7 +90,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
     shown = tables_of(report, keys)
     print_shown(shown, given["form"], report, latex=latex, to_stderr=given["output"] == "-")
     _say_empty(() if quiet else given["tables"], report)
-    _say_without_labels(evaluation)
+    _say_without_labels(evaluation, quiet=quiet)
     files = [given[name] for name in ("output", "html", "predictions", "worst_case", "submission")]
     say_written(files, "the report", "`output` REPORT.json keeps the report", quiet=quiet)
     failures = evaluation.failures(point=given["require_point"])
@@ -105,14 +105,15 @@ def _say_empty(names: Sequence[str], report: Report) -> None:
             say(f"--table {name}: has no row; docs/evaluation.md says what it needs")
 
 
-def _say_without_labels(evaluation: Evaluation) -> None:
+def _say_without_labels(evaluation: Evaluation, *, quiet: bool) -> None:
     """Say which models never answered with a label of the rows; their answers may be written in another way."""
     labels = labels_among(evaluation.pairs.golds, evaluation.pairs.kind)
     for run in (judged.run for judged in evaluation.judged):
         given = sorted({label for episode in run.originals for answer in episode for label in strings(answer)})
         read = run.unread.get("", {}).keys() <= {"answers"}  # else the table of unread replies tells
         if labels and given and read and set(labels).isdisjoint(given):
-            say(f"{run.model}: no answer, such as {brief(given[0])}, is a label of the rows: {brief(list(labels))}")
+            known = brief(list(labels))
+            say(f"{run.model}: no answer, such as {brief(given[0])}, is a label of the rows: {known}", quiet=quiet)
 
 
 def _settings(given: Mapping[str, Any]) -> EvaluationSettings:

@@ -186,11 +186,11 @@ class PartWork:
         job = replace(self.rows.job, limit=part.limit)
         tally = Tally.of(job.perturbers)
         rows, rejects = BytesIO(), BytesIO()
-        source = part.file_part.source()
+        source, on_chunk = part.file_part.source(), self._on_chunk
         with closing(row_work.sink_for(job, rows, source, part.learnt)) as sink:
             try:
                 for chunk in row_work.RowsReading(source, job, tally, rejects.write, sink.check).chunks(sink):
-                    for made in row_work.rows_made(chunk, self._on_chunk, tally, silent):
+                    for made in row_work.rows_made(chunk, on_chunk, tally, silent):
                         made.write(sink, job.meta)
             except AugmentError:
                 if self.is_final:

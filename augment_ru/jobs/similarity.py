@@ -123,7 +123,11 @@ def score_pairs(given: Mapping[str, Any]) -> None:
     source, output, spec = given["source"], given["output"], given["similarity"] or "meaning"
     encoding, name = given["encoding"] or UTF8, spec.partition(":")[0]
     with checking():
-        made = similarity_of(spec, option_values(given["options"], [name]).get(name, {}), may_import=True)
+        made = similarity_of(
+            spec,
+            option_values(given["options"], [name], "similarity", f"{name}.OPTION=VALUE").get(name, {}),
+            may_import=True,
+        )
         read = [source, *named_files([spec.partition(":")[2]]), *map(str, own_files())]
         check_outputs([("`output`", None if output is None else str(output))], read)
         check_encoding(encoding)

@@ -240,7 +240,7 @@ def _failure(error: BaseException) -> bytes:
 
     An error that cannot be pickled is replaced by a `RuntimeError`.
     """
-    if not isinstance(error, AugmentError):
+    if not isinstance(error, AugmentError) or error.__cause__ is not None:
         error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
     try:
         answer = pickle.dumps((None, error))

@@ -1,10 +1,13 @@
 """Guards: what a kind of edit must not lose, whatever the task, and what eda_swap moves as one."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 
-from augment_ru import Augmenter, AugmentError
+from augment_ru import Augmenter, AugmentError, Change, Doc, Edit, Rng
 from augment_ru.engine.attack import Attack, make
 
 SENTENCES = (
@@ -81,3 +84,22 @@ def test_a_swap_works_in_texts_of_another_language() -> None:
 def test_a_preposition_moves_with_its_phrase(seed: int) -> None:
     new = perturbed("eda_swap", "Кошка тихо спала на тёплом окне.", seed)
     assert "на тёплом окне" in new or "на окне тёплом" in new
+
+
+@dataclass(frozen=True)
+class Pushing(Attack):
+    """Puts a space before every full stop, and reads no annotation; nor does its guard."""
+
+    name: ClassVar[str] = "pushing"
+    probability: float = 1.0
+    guards: tuple[str, ...] = ("answer_options",)
+
+    def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
+        for at, sign in enumerate(doc.text):
+            if sign == ".":
+                yield rng.change(Edit(at, at, " "))
+
+
+def test_a_guard_that_reads_no_annotation_is_found_without_it() -> None:
+    pushed = Augmenter(Pushing(), constraints=(), similarity="none").texts(["Кот спит.", "Дом стоит."])
+    assert [one.text for one in pushed] == ["Кот спит .", "Дом стоит ."]

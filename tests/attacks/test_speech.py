@@ -190,6 +190,7 @@ def heard(text: str, wer: float = 0.0, seed: int = 0) -> str:
         ("Отмерьте ⅔ стакана, осталось 2/3", "отмерьте две трети стакана осталось две трети"),
         ("Пробежал за 5 мин. 30 сек. круг.", "пробежал за пять минут тридцать секунд круг"),
         ("Цена 3 500 — 4 000 руб.", "цена от трёх тысяч пятисот до четырёх тысяч рублей"),
+        ("Ставки 10 000 — 20 000 — 30 000 руб.", "ставки десять тысяч двадцать тысяч тридцать тысяч рублей"),
     ],
 )
 def test_what_is_written_is_what_is_said(text: str, spoken: str) -> None:
@@ -206,6 +207,10 @@ def test_what_is_written_is_what_is_said(text: str, spoken: str) -> None:
 )
 def test_units_and_centuries_are_no_names_and_pass_the_gate(text: str, spoken: str) -> None:
     assert Augmenter(make("speech", {"wer": 0.0}))(text).text == spoken
+
+
+def test_a_line_feed_between_numbers_stays() -> None:
+    assert heard("Хлеб 50 руб.\n2 литра молока") == "хлеб пятьдесят рублей\nдва литра молока"
 
 
 def test_a_telephone_number_is_one_change() -> None:

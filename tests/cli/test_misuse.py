@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ import pytest
 
 from augment_ru.cli.main import cli
 from augment_ru.jobs.messages import with_flags
-from commands import fails, write
+from commands import fails, run, write
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,30 @@ def test_an_option_that_would_do_nothing_is_an_error(
     write(tmp_path / "in.jsonl", {"text": "кот", "label": "a"})
     monkeypatch.chdir(tmp_path)
     assert said in fails(2, *arguments.split())
+
+
+def _options(command: click.Command, *names: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The options that take a value, each with the names of its command."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            if (inner := command.get_command(context, name)) is not None:
+                yield from _options(inner, *names, name)
+    for option in command.params:
+        if isinstance(option, click.Option) and not option.is_flag and not option.count:
+            yield names, option.opts[-1]
+
+
+def test_an_option_without_its_value_is_an_error() -> None:
+    every = list(_options(cli))
+    assert len(every) > 150
+    for names, option in every:
+        assert f"'{option}' requires an argument" in fails(2, *names, option), names
+
+
+def test_a_value_may_begin_with_a_minus(tmp_path: Path) -> None:
+    path = write(tmp_path / "in.jsonl", {"text": "кот"})
+    assert run("perturb", path, "--attack", "case", "--seed", "-1").returncode == 0
 
 
 def test_no_completion_ends_in_an_error(tmp_path: Path) -> None:

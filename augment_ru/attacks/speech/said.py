@@ -132,7 +132,8 @@ def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
     joined: list[Said] = []
     for start, stop, new in sorted(done):
         between = text[joined[-1][1] - 1 : start] if joined else ""
-        if between[1:].strip() == "×" or (between[:1] == "." and between[1:].isspace()):  # «6 × 4», «5 мин. 30 сек.»
+        follows = between[:1] == "." and between[1:] in {" ", "\u00a0"}  # «5 мин. 30 сек.»
+        if follows or between[1:].strip() == "×":  # «6 × 4»
             joined[-1] = joined[-1][0], stop, f"{joined[-1][2]}{' на' * ('×' in between)} {new}"
         else:
             joined.append((start, stop, new))
@@ -238,7 +239,7 @@ def _range(match: re.Match[str], before: str, _behind: str, found: Amounts) -> s
 
 _THOUSANDS = r"\d{1,3}(?:[ \u00a0]\d{3})+"
 _RANGE = re.compile(
-    rf"(?<![\w.,:/–—-])(?P<first>{_THOUSANDS})\s?[–—-]\s?(?P<last>{_THOUSANDS})(?:\s?(?P<unit>(?i:руб\.|р\.|₽|\$|€)))?(?![\w,–—-])"
+    rf"(?<![\w.,:/–—-])(?<![–—-]\s)(?P<first>{_THOUSANDS})\s?[–—-]\s?(?P<last>{_THOUSANDS})(?:\s?(?P<unit>(?i:руб\.?(?!\w)|р\.|₽|\$|€)))?(?![\w,]|\s?[–—-]|\s?(?:[₽$€]|(?i:руб\.?|р\.))?/)"
 )
 """A range of thousands; said without «от» and «до» its numbers would run into one."""
 _TIME = r"(2[0-4]|[01]?\d)[:.]([0-5]\d(?<!\.[124]5)(?<!\.[1245]0)(?<!\.\d[1-46-9]))"
