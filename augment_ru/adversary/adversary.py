@@ -316,8 +316,7 @@ class Adversary:
         if self.confirm and self._slip_rate is not None:
             for case in cases:
                 case.confirmation = Confirmation(self._slip_rate, self.confirm)
-        if not limits.is_over:
-            ask_originals(cases, self.ledger, self.budget)
+        ask_originals(cases, self.ledger, limits)
         gate = screened(prepared, cases, self._similarity, self._threshold)
         keys = Streams.of(prepared.keys, self._of_rows.seed, NAME).keys.tolist()
         for case in cases:
@@ -485,21 +484,26 @@ class Limits:
         return self.deadline is not None and time.monotonic() >= self.deadline
 
 
-def ask_originals(cases: Sequence[SearchCase], ledger: Ledger, budget: int) -> None:
+def ask_originals(cases: Sequence[SearchCase], ledger: Ledger, limits: "Limits") -> None:
     """Ask the model about the original of each record in one call, and store each answer in the state of its search.
 
-    If an answer may be a slip (one that the model does not usually give), the question is asked up to three times.
+    If an answer may be a slip (one that the model does not usually give), the question is asked up to three times. If
+    the time is over, no record is asked about, and all searches end.
 
     Args:
         cases: the state of the search of each record.
         ledger: asks the model, and keeps its answers.
-        budget: the most queries for a record.
+        limits: the most queries for a record, and the time when all searches end.
     """
+    if limits.is_over:
+        for case in cases:
+            case.finish("time")
+        return
     repeat, open_ = 0, list(cases)
     while open_:
         replies = ledger.ask([case.example({}) for case in open_], repeats=[repeat] * len(open_))
         pairs = zip(open_, replies, strict=True)
-        repeat, open_ = repeat + 1, [case for case, scored in pairs if case.asked_original(scored, budget)]
+        repeat, open_ = repeat + 1, [case for case, scored in pairs if case.asked_original(scored, limits.budget)]
 
 
 def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:

@@ -21,7 +21,7 @@ from augment_ru.script import Script
 from augment_ru.text.characters import Mask
 
 Status = Literal["broken", "withstood", "rejected", "wrong_before", "unchanged"]
-Reason = Literal["", "budget", "nothing left to try", "time", "right already"]
+Reason = Literal["", "budget", "nothing left to try", "time", "right already", "not asked"]
 
 STATUSES = ("broken", "withstood", "rejected", "wrong_before", "unchanged")
 
@@ -287,7 +287,7 @@ class SearchCase:
         self._search, self.wanted = None, None
 
     def finish(self, reason: Reason) -> None:
-        """End the search, and set the status of the record: `broken`, `withstood` or `rejected`.
+        """End the search, and set the status of the record: `broken`, `withstood`, `rejected`, or `unchanged`.
 
         Args:
             reason: what cut the search short, such as "budget" or "time"; "" if nothing did.
@@ -301,6 +301,8 @@ class SearchCase:
             self.similarity = knowledge.known[chosen].similarity
             self.after = self.goal.answer(self._answers[_key(self.texts(chosen))])
             self.minimal = knowledge.is_minimal(chosen)
+        elif not self.queries:  # the time was over before its original was asked about
+            self.status, self.reason = "unchanged", "not asked"
         elif self.queries > 1 or reason:
             self.status, self.reason, self.similarity = "withstood", reason or "nothing left to try", None
         else:

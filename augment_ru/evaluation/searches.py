@@ -322,13 +322,13 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs, learned: Mapping[str, int]) -
 def can_be_broken(search: Mapping[str, Any]) -> bool:
     """Tell whether a row of a search counts in its success rate.
 
-    The row counts if the model answers the original right. If the search aims at a certain answer (the target), the
-    model must also not give this answer to the original.
+    The row counts if the model was asked about the original and answers it right. If the search aims at a certain
+    answer (the target), the model must also not give this answer to the original.
 
     Args:
         search: the metadata that the search wrote into the row.
     """
-    return search.get("status") != "wrong_before" and search.get("reason") != "right already"
+    return search.get("status") != "wrong_before" and search.get("reason") not in {"right already", "not asked"}
 
 
 def _point(queries: int, right: Sequence[Mapping[str, Any]]) -> CurvePoint:

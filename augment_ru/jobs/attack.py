@@ -171,7 +171,7 @@ class SearchRows(RowWork):
 
             def finished(case: SearchCase) -> None:
                 counts[str(case.status)] += 1
-                counts[_RIGHT_ALREADY] += case.reason == _RIGHT_ALREADY
+                counts.update({case.reason} & _LEFT_OUT)
                 counts["queries"] += case.queries
                 counts["again"] += 0 if case.confirmation is None else case.confirmation.again
                 advance(1, note=_note(counts))
@@ -259,15 +259,15 @@ def _labels(
     return labels
 
 
-_RIGHT_ALREADY = "right already"
-"""The reason that a search states for a row whose right answer is the target label; rates leave such rows out."""
+_LEFT_OUT = {"right already", "not asked"}
+"""Reasons of searches whose rows rates leave out: the right answer is the target label; the time was over before."""
 
 
 def _closing(tally: Tally) -> str:
     """Return the line that sums up a run."""
     count = tally.searches
-    right = sum(count[name] for name in STATUSES) - count["wrong_before"] - count[_RIGHT_ALREADY]
-    others = " and not the target" if count[_RIGHT_ALREADY] else ""
+    right = sum(count[name] for name in STATUSES) - sum(count[name] for name in ("wrong_before", *_LEFT_OUT))
+    others = " and not the target" if count["right already"] else ""
     rate = f" ({count['broken'] / right:.1%} of {right:,} right{others})" if right else ""
     statuses = ", ".join(f"{count[name]:,} {name}" for name in STATUSES) + rate
     parts = [f"{amount(tally.rows, 'row')} in", statuses, amount(count["queries"], "query", "queries")]
