@@ -32,7 +32,9 @@ _FEW, _MANY = 2, 5
 
 def _phrase(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
     """«т. е.» ↔ «то есть»."""
-    if match["short"] and not (short == "н. э." and re.search(r"\b[вг]\.\s(?:до\s)?$", text[: match.start()])):
+    kept = "." not in short and _is_acronym(match["short"] or "", text)
+    kept = kept or (short == "н. э." and re.search(r"\b[вг]\.\s(?:до\s)?$", text[: match.start()]))
+    if match["short"] and not kept:
         # «и т. д. Потом» may end a sentence, «т. е. Москва» goes on
         stop = end_of_short(text, match.end()) if short[:2] in {"и ", "н."} else match.end()
         yield Place(match.start(), stop, words, "full")
@@ -42,7 +44,7 @@ def _phrase(short: str, words: str, text: str, match: re.Match[str]) -> Iterator
 
 def _chat(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
     """«спс» ↔ «спасибо»; words are shortened in chats alone."""
-    if match["short"] and (not match["short"].isupper() or text.isupper()):  # «ПЖ» in a report is no «пж»
+    if match["short"] and not _is_acronym(match["short"], text):
         apart = words == "может быть" and text[match.end() :][:1] == " "
         if not apart or re.search(r"(?:^|[^\w\s]|\b[иа]|\bно)\s*$", text[: match.start()]):
             yield Place(match.start(), match.end(), words + "," * apart, "full")
@@ -52,6 +54,11 @@ def _chat(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
         and not re.search(r"\bне\s+$", text[: match.start()], re.IGNORECASE)
     ):
         yield Place(match.start(), match.end(), short, "short")
+
+
+def _is_acronym(short: str, text: str) -> bool:
+    """Tell whether capitals are no word of chats: «ПЖ» in a report, «по ТК РФ»; in «ТК МЫ ОПОЗДАЛИ» they are."""
+    return short.isupper() and not (text.isupper() and re.search(r"\w{5}", text))
 
 
 def _shortened(text: str, start: int, stop: int, short: str) -> Place:

@@ -237,18 +237,26 @@ def _exchanged(
 
 
 def _of_known_gender(mentions: Sequence[_Mention]) -> Iterator[_Mention]:
-    """Give a surname with initials the gender of the person whose names are told: «Анна Ковалёва (А. Ковалёва)»."""
+    """Give a surname with initials the gender of the person whose names are told: «Анна Ковалёва (А. Ковалёва)».
+
+    One that may be a woman's in the nominative or a man's in the genitive gets none if nobody's names are told.
+    """
     full = [one for one in mentions if one.gender and any(part and part.part != "surname" for part in one.parts)]
     told = {(mark, one.gender) for one in full for mark in (*one.lemmas[-1:], one.initials)}
     for one in mentions:
         genders = {gender for mark, gender in told if mark and mark in {*one.lemmas, one.initials}}
-        if None in one.parts and one.gender and genders and one.gender not in genders:
-            forms = frozenset.intersection(*(part.forms for part in one.parts if part))
-            sure = [form for form in forms if form[0] in genders]
+        forms = [part.forms for part in one.parts if part] if None in one.parts and one.gender else []
+        known = frozenset.intersection(*forms) if forms else frozenset()
+        if (genders and one.gender not in genders and known) or (not genders and _WHOSE <= known):
+            sure = [form for form in known if form[0] in genders]
             gender, case = sure[0] if len(sure) == 1 else ("", "")
             yield one._replace(gender=gender, case=case)
         else:
             yield one
+
+
+_WHOSE = {("femn", "nomn"), ("masc", "gent")}
+"""«Морозова Т. И.» is a woman, or what is a man's."""
 
 
 def _is_of_any(one: _Mention, there: AbstractSet[_Key], table: _Table) -> bool:

@@ -186,11 +186,16 @@ def _fraction(text: str, match: re.Match[str]) -> Iterator[Place]:
     whole, part, unit = int(match["int"]), match["part"], match["unit"]
     stop, case = match.end("part"), case_of_unit(text[: match.start()], text[match.end() :])
     nouns = [one for one in nouns_behind(text[stop:]) if (one.number, one.case) == ("sing", "gent")]
-    lemma = listed("unit").get((unit or "").lower()) or (nouns[0].lemma if nouns else "")
-    if lemma and noun_of(lemma) and case in {"nomn", "accs"}:
+    beside = nouns and len(text[stop : stop + nouns[0].stop].split()) == 1  # not «1,5 чайной ложки»
+    lemma = listed("unit").get((unit or "").lower()) or (nouns[0].lemma if beside else "")
+    if lemma and noun_of(lemma) and case in {"nomn", "accs"} and not _GRAMS.match(text, stop):
         end = end_of_short(text, match.end()) if unit else stop + nouns[0].stop
         said = amount_in_words(whole, part, lemma, case).removeprefix("ноль целых ")
         yield Place(match.start(), end, said, "words")
+
+
+_GRAMS = re.compile(r"\s?г\b")
+"""«0,25 г» are grams, which would be read as years."""
 
 
 def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -326,7 +331,7 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], _Find]]:
     units = "|".join(sorted(map(re.escape, listed("unit")), key=len, reverse=True))
     stems = "|".join(listed("stem"))
     words = _words_pattern()
-    unit = rf"(?:\s?(?P<unit>{units})(?![\w/]|\./)(?:\.(?=\s[а-яё]))?)?"
+    unit = rf"(?:\s?(?P<unit>{units})(?![\w/-]|\./)(?:\.(?=\s[а-яё]))?)?"
 
     def part(digits: int, name: str) -> str:
         return rf"[\s-]?\(?(?P<{name}>\d{{{digits}}})\)?"

@@ -12,11 +12,13 @@ from augment_ru.editing.replacing import writes_yo, written_like
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
+from augment_ru.language.morphology import has_form
 from augment_ru.language.numerals import ends_in_short
 from augment_ru.language.prepositions import fitting
 from augment_ru.text.batch import Batch
 
 _PREPOSITION = re.compile(r"(?<![\w-])(со?|во?|ко?|об?)(?=\s+$)", re.IGNORECASE)
+_SHORT = re.compile(r"\b([а-яё]+)\.\s+$")
 _OPENING = re.compile(r"(?:^|[.!?…]|\n)[\s\"«„(—–-]*$")
 
 
@@ -66,15 +68,16 @@ def end_of_short(text: str, stop: int) -> int:
 def fitted(text: str, place: Place) -> Iterator[Place]:
     """Fit the new text of a place to the text around it: its capital, its е or ё, and the preposition before it.
 
-    Yield the fitted place. Yield nothing if the right form of the preposition is uncertain, or if a number in figures
-    would open a sentence.
+    Yield the fitted place. Yield nothing if the right form of the preposition is uncertain, if a number in figures
+    would open a sentence, or behind an abbreviation that the dictionary lacks («с 1 янв. 2025»).
 
     Args:
         text: the text.
         place: the range of the text with the new text that replaces it.
     """
     new, opens = place.text, open_sentence(text, place.start)
-    if opens and new[0].isdigit():
+    short = _SHORT.search(text[: place.start]) if opens else None
+    if (opens and new[0].isdigit()) or (short and not has_form(short[1])):
         return
     if not writes_yo(text):
         new = new.replace("ё", "е").replace("Ё", "Е")
