@@ -32,9 +32,8 @@ _FEW, _MANY = 2, 5
 
 def _phrase(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
     """«т. е.» ↔ «то есть»."""
-    kept = "." not in short and _is_acronym(match["short"] or "", text)
-    kept = kept or (short == "н. э." and re.search(r"\b[вг]\.\s(?:до\s)?$", text[: match.start()]))
-    if match["short"] and not kept:
+    dated = short == "н. э." and re.search(r"\b[вг]\.\s(?:до\s)?$", text[: match.start()])
+    if match["short"] and not dated and ("." in short or not _is_acronym(match["short"], text)):
         # «и т. д. Потом» may end a sentence, «т. е. Москва» goes on
         stop = end_of_short(text, match.end()) if short[:2] in {"и ", "н."} else match.end()
         yield Place(match.start(), stop, words, "full")

@@ -247,7 +247,7 @@ def _of_known_gender(mentions: Sequence[_Mention]) -> Iterator[_Mention]:
         genders = {gender for mark, gender in told if mark and mark in {*one.lemmas, one.initials}}
         forms = [part.forms for part in one.parts if part] if None in one.parts and one.gender else []
         known = frozenset.intersection(*forms) if forms else frozenset()
-        if (genders and one.gender not in genders and known) or (not genders and _WHOSE <= known):
+        if (genders and one.gender not in genders and known) or (not genders and known >= _WHOSE):
             sure = [form for form in known if form[0] in genders]
             gender, case = sure[0] if len(sure) == 1 else ("", "")
             yield one._replace(gender=gender, case=case)

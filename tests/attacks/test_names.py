@@ -69,6 +69,11 @@ def test_initials_follow_a_name_and_a_patronymic_without_a_surname() -> None:
     assert f" {first[0]}. {middle[0]}., " in text
 
 
+@pytest.mark.parametrize("text", ["Судья Ковалёва О. В. огласила приговор.", "Иванова А.С. пришла."])
+def test_a_surname_with_initials_that_may_be_a_womans_or_a_mans_stays(text: str) -> None:
+    assert {Augmenter("names", probability=1.0, seed=seed)(text).text for seed in range(5)} == {text}
+
+
 @pytest.mark.parametrize("text", ["Семья Волковых: Сергей, Ольга и Дима Волковы.", "Иван Сергеевич и Ольга Орловы."])
 def test_half_of_a_family_gets_no_other_names(text: str) -> None:
     assert exchanged(text, "tatar") == text

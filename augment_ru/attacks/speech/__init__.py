@@ -568,7 +568,8 @@ def _lowered(batch: Batch, words: _Words, free: Mask) -> tuple[Ints, Ints, Seque
     joins[opens] = (
         inside[starts[opens]] & inside[stops[np.append(opens[1:], starts.size)[: opens.size] - 1] + 1]
     )  # «слово"(другое»
-    stops = stops + (is_sign & space[starts - 1] & space[stops])
+    opens_line = np.isin(starts, batch.starts) | (batch.codes[starts - 1] == ord("\n"))
+    stops = stops + (is_sign & (space[starts - 1] | opens_line) & space[stops])
     edits = zip(starts.tolist(), stops.tolist(), is_sign.tolist(), joins.tolist(), strict=True)
     texts = [" " * joint if drops else words.text[start:stop].lower() for start, stop, drops, joint in edits]
     return starts, stops, texts

@@ -69,15 +69,19 @@ def _unit(short: str) -> str:
 _ONLY_AT = {
     "к": (r"(?:(?<=[рб.]\s\d\d\s)|(?<=[рб.]\s\d\d)|(?<=[рб.]\s\d\s)|(?<=[рб.]\s\d))", ""),
     "м": ("", r"(?!\.?\sи\s\d+\sж\b)"),
+    **dict.fromkeys(("ч", "ч."), ("", r"(?!\.?\s?\d+(?!\d|\s?м))")),
     '"': (r"(?<=\d[.,]\d)(?<!\"\d[.,]\d)", ""),
     "с": ("", r"(?=\s*(?:[,;:!?)]|\.?$|\.\s[А-ЯЁ])|\s(?:и|на|от|до)\b)"),
     **dict.fromkeys(("р. в день", "р. в неделю", "р. в сутки", "р/д", "р/день"), (r"(?<!\d\d)(?<!\d\d\s)", "")),
 }
-"""What must stand before and behind units that may be other words: «5 р. 50 к.»; «3 р. в день», not «500 р. в день»."""
+"""What must stand before and behind units that may be other words: «5 р. 50 к.», «3 р. в день»; not «500 р. в день» and
+«ст. 158 ч. 3».
+"""
 _YEARS_OF = {"г.": "год", "г": "грамм", "гг.": "год"}
 _CAPITALS = re.compile(r"[А-ЯЁ]{2,}")
 _GROUPS = re.compile(
     r"(?<![\w+/-])(?:\+\d{1,3}[ -]?|8[ -]?)?(?:\(\d{3,5}\)|\d{3,5})[ -]?\d{1,3}[ -]\d\d[ -]\d\d(?![\w/-])"
+    r"|(?<![\w+/-])(?:\+7|8)9\d{9}(?!\w)"
     r"|(?<![\w+/-])\d{1,5}(?:-\d{1,5}){2,}(?![\w/-])|(?<![\w+/-])\d{4}(?: \d{4}){2,3}(?![\w/-])"
 )
 """A telephone number, a code: its groups are said one by one."""
@@ -189,8 +193,13 @@ def _special_forms() -> Sequence[tuple[re.Pattern[str], _Say]]:
 
 def _group(match: re.Match[str], _before: str, _behind: str, _found: Amounts) -> str:
     """«8 903 123-05-67» → «восемь девятьсот три сто двадцать три ноль пять шестьдесят семь»."""
-    said = " ".join(map(_spelled, re.findall(r"\d+", match[0])))
+    groups = re.findall(r"\d+", _WITHOUT_SPACES.sub(r"\1 \2 \3 \4 \5", match[0]))
+    said = " ".join(map(_spelled, groups))
     return "" if _DATE.match(match.string, match.start()) else "плюс " * (match[0][0] == "+") + said
+
+
+_WITHOUT_SPACES = re.compile(r"^(\+?\d)(\d{3})(\d{3})(\d\d)(\d\d)$")
+"""A telephone number of one run of digits: «+79031230567»."""
 
 
 def _spelled(figures: str) -> str:

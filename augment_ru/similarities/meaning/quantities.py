@@ -16,6 +16,7 @@ _FIGURES = re.compile(r"(\d+)(?:[.,](\d+))?(?:-?[а-я]{1,3})?")
 _THOUSANDS = re.compile(r"(?<!\d)\d{1,3}(?:(?:[ \u00a0]\d{3})+(?![ \u00a0-]?\d)|(?:\.\d{3}){2,}(?![.\d]))")
 _SUM = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+")
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_TELEPHONE = re.compile(r"([78])(9\d\d)(\d{3})(\d\d)(\d\d)")
 _CODE = re.compile(r"0[1-9]\d+")
 _COMPOUND = re.compile(r"(\d+)-([а-я]{4,})")
 _ROMAN = re.compile(r"(?=[ivxlcхi])m{0,3}(c[md]|d?c{0,3})([xх][cl]|l?[xх]{0,3})(i[xх]|iv|v?i{0,3})")
@@ -154,6 +155,8 @@ def _figures(word: str) -> list[float]:
     """Return the numbers in a word that begins with a digit: one, two for «2:1» and «18:40», three for a date."""
     if _THOUSANDS.fullmatch(word):
         return [float(word.replace(".", ""))]
+    if match := _TELEPHONE.fullmatch(word):
+        return list(map(float, match.groups()))
     if match := _FIGURES.fullmatch(word):
         zero = [0.0] * (_CODE.fullmatch(word) is not None)
         return [*zero, float(f"{match[1]}.{match[2] or 0}")]
