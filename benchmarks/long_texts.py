@@ -13,16 +13,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from augment_ru import Perturber, Preparation
 from augment_ru.registry import names
 
-LENGTHS = (10_000, 25_000, 50_000, 100_000, 200_000, 400_000)
+LENGTHS = (10_000, 50_000, 100_000, 200_000, 400_000)
 NETWORKS = {"back_translation", "bae", "paraphrase"}
 RECORDS = {"add_sent", "option_order"}
 """Attacks on questions with options, which such a text is not."""
 MOST_MIB, MOST_OF_LINEAR = 330, 1.1
-"""The bounds that are aimed at; the picture names the attacks beyond."""
+"""The picture names the attacks that are beyond these bounds."""
 
 
 def long_text(path: Path, length: int) -> str:
@@ -50,30 +51,39 @@ def measure(path: Path, attack: str, length: int) -> tuple[float, float]:
 
 
 def draw(found: dict[str, list[tuple[int, float, float]]], path: Path) -> None:
-    """Draw the time a character against that of the shortest text, and the memory."""
+    """Draw the time a character and the memory by length; the attacks beyond a bound at the end are named."""
     import matplotlib.pyplot as plt  # noqa: PLC0415
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
+    plt.rcParams |= {"svg.hashsalt": "long_texts", "svg.fonttype": "none"}
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
+    named: dict[Any, list[tuple[float, str]]] = {left: [], right: []}
     for attack, points in found.items():
         lengths = [length for length, _, _ in points]
-        first = points[0][1] / points[0][0]
-        shares = [seconds / length / first for length, seconds, _ in points]
+        times = [1_000_000 * seconds / length for length, seconds, _ in points]
         memory = [mib for _, _, mib in points]
-        for axes, values, most in ((left, shares, MOST_OF_LINEAR), (right, memory, MOST_MIB)):
-            beyond = values[-1] > most
+        for axes, values, beyond in (
+            (left, times, times[-1] > MOST_OF_LINEAR * times[0]),
+            (right, memory, memory[-1] > MOST_MIB),
+        ):
             axes.plot(lengths, values, color="tab:red" if beyond else "0.6", linewidth=1.2, marker=".", markersize=3)
             if beyond:
-                axes.annotate(attack, (lengths[-1], values[-1]), xytext=(4, 0), textcoords="offset points", fontsize=8)
+                named[axes].append((values[-1], attack))
     for axes, most, title in (
-        (left, MOST_OF_LINEAR, "processor time a character, 1 is that of the shortest text"),
+        (left, None, f"processor time, µs a character (named: over {MOST_OF_LINEAR} times that of the shortest text)"),
         (right, MOST_MIB, "peak memory of the process, MiB"),
     ):
-        axes.axhline(most, color="black", linestyle=":", linewidth=1)
         axes.set(xscale="log", title=title, xlabel="characters of the text", ylim=(0, None))
+        axes.title.set_fontsize(9)
         axes.set_xticks(LENGTHS, [f"{length:,}" for length in LENGTHS], fontsize=8)
         axes.minorticks_off()
-        axes.margins(x=0.18)
-    plt.rcParams["svg.hashsalt"] = "long_texts"
+        if most is not None:
+            axes.axhline(most, color="black", linestyle=":", linewidth=1)
+        lowest, step = 0.0, axes.get_ylim()[1] / 30
+        for value, attack in sorted(named[axes]):
+            lowest = max(value, lowest + step)
+            axes.annotate(
+                attack, (LENGTHS[-1], value), xytext=(1.02, lowest), textcoords=("axes fraction", "data"), fontsize=8
+            )
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
