@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import ClassVar
 
+from augment_ru.attacks.numbers import listed
 from augment_ru.editing.numbered import Place, WritesOtherwise, end_of_short, open_sentence
 from augment_ru.editing.style import chat_points
 from augment_ru.language.inflection import noun_of
@@ -140,21 +141,21 @@ def _likely(before: str) -> frozenset[str]:
     if re.search(r"\bпо\s+$", before, re.IGNORECASE):
         return frozenset({"datv"})
     if re.search(r"\b[вВ]\s+$", before):
-        return cases if _GOES.search(_CLAUSE.split(before)[-1]) else frozenset({"loct"})
+        return cases if _goes().search(_CLAUSE.split(before)[-1]) else frozenset({"loct"})
     return frozenset({"nomn"}) if not before.strip() else cases
 
 
 _CLAUSE = re.compile(r"[,;:.!?()«»\"—–]")
-_GOES = re.compile(
-    r"\b(?!наход|завод|произв|проход|провод|выстав|остав|доход|расход|представ)"
-    r"(?:[вс]ъ?|[зн]а|пере|[пд]о|по?д|при|про?|[оу]б?|вы|ото?|из|раз)?(?:[йш][её]л|ш(?:л[аио]|е[дс])|[ий][дт]|ход|е[дх]|езж|езд|бе[гж]|бы[вт]"
-    r"|в[её]з|воз|в[её]л|вод|л[её]т|н[её]с|нос|плы|слал|сыл|ступ|прав|став|ки[дн]|зв[ао]|зыв|глас|кат|[бс]ира|бра|ня[тл]|ним|[дт]ащ"
-    r"|п[ау][лдс]|д[ае][вйлнтшёч]|вер|зи|устр|числ|клю[чш]|бро[сш]|грузи|ми[гр]р|лож|клад|луч)[а-яё]*"
-    r"|\b(?:обра[тщ]|возвра|[а-я]*порт|втор|влюб|инвест|путеш|доро[гж]|путь|рейс|билет|письм|жал|запрос|иск|зая|избр|наз|проник"
-    r"|внедр|кандид|стре|превра|цел|игра|эваку|экстр|спеш|загл|смотр|удар|внес|внё|врез|расшир)[а-яё]*",
-    re.IGNORECASE,
-)
-"""Words in a clause with «в» after which the accusative or the prepositional case may follow: «письмо в», «завод в»."""
+
+
+@cache
+def _goes() -> re.Pattern[str]:
+    """Return the pattern of words behind which «в» may demand the accusative: «письмо в», «завод в»."""
+    other, behind, start = (
+        "|".join(key for key, own in listed("goes").items() if own == kind) for kind in ("not", "behind", "start")
+    )
+    prefix = "[вс]ъ?|[зн]а|пере|[пд]о|по?д|при|про?|[оу]б?|вы|ото?|из|раз"
+    return re.compile(rf"\b(?!{other})(?:(?:{prefix})?(?:{behind})|{start})[а-яё]*", re.IGNORECASE)
 
 
 def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -249,7 +250,7 @@ def _cases_of_acronym(words: str, before: str, behind: str) -> frozenset[str]:
     head = next(one for one in readings(last) if {"NOUN", "nomn"} <= {one.pos, *one.grammemes})
     follows, likeliest = readings(verb[1])[0] if verb else None, readings(word[1])[0] if word else None
     subject = _agree(head, follows)
-    if verb and re.search(r"\b[вВ]\s+$", before) and _GOES.match(verb[1]):
+    if verb and re.search(r"\b[вВ]\s+$", before) and _goes().match(verb[1]):
         return frozenset()  # «в ЕС входят»
     pair = re.search(r"([А-Яа-яЁё-]+)\s+(?:и|или)\s+$", before)
     if pair and pair[1].isupper():
