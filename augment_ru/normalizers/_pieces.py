@@ -45,7 +45,8 @@ _CALL = re.compile(r"([а-яё]{2,})\([^()]+(?:\)\W*)?$", re.IGNORECASE)
 """A word with arguments, or with another word in brackets: «сумма(а, б)», «друг(подруга)»."""
 
 
-_LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}(?![а-яё]{4})|\d{3}")
+_LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}(?![а-яё]{4})|\d{3}|(?<![^\W_])\d[оОoO]{2,}(?![^\W_])")
+"""Numbers; the last may be written with the letter for zeros: «5ооо»."""
 
 
 def core(piece: str) -> tuple[int, int]:
