@@ -101,4 +101,4 @@ def test_options_of_the_similarity_hold_for_given_pairs(tmp_path: Path) -> None:
         expected = scored([TextPair("", pair["original"], pair["perturbed"])], made, Preparation(()))
         assert json.loads(out.read_text(encoding="utf-8"))["similarity"] == expected[0]
     done = run("similarity", path, "--set", "navec.context=true")
-    assert done.stderr.decode().startswith("augment-ru: error: --set navec.context=true: no attack or similarity")
+    assert done.stderr.decode().startswith("augment-ru: error: --set navec.context=true: no similarity")
