@@ -256,8 +256,8 @@ def amount_in_words(whole: int, part: str, lemma: str, case: str) -> str:
     if part:
         of = (max(whole, 2), lemma, "nomn") if _is_half(whole, part, case) else (1, lemma, "gent")
         return f"{decimal(whole, part, case, gender)} {counted_phrase(*of)}"
-    if lemma == "сутки" and whole in _FEW and case in {"nomn", "accs"}:
-        return f"{('двое', 'трое', 'четверо')[whole - 2]} суток"
+    if lemma == "сутки" and whole in _TOGETHER and case in {"nomn", "accs"}:
+        return f"{_TOGETHER[whole]} суток"
     return f"{cardinal(whole, case, gender)} {counted_phrase(whole, lemma, case)}"
 
 
@@ -403,9 +403,25 @@ def ways_to_count(number: int, nouns: list[Noun], cases: frozenset[str]) -> list
     found: dict[str, Noun] = {}
     for noun in nouns:
         for case in _cases_with(number, noun):
-            if case in cases or (case == "nomn" and "accs" in cases and not noun.animate):
-                found.setdefault(cardinal(number, case, noun.gender, animate=noun.animate), noun)
+            if case in cases or (case == "nomn" and "accs" in cases and not (noun.animate and cases != _BY)):
+                found.setdefault(_counting(number, case, noun), noun)
     return list(found.items())
+
+
+_BY = frozenset({"accs", "datv"})
+"""The cases behind «по», where living things are counted as others are: «по два человека»."""
+
+
+def _counting(number: int, case: str, noun: Noun) -> str:
+    together = _is_counted_together(number, noun) and case in {"nomn", "accs"} and not (case == "accs" and noun.animate)
+    return _TOGETHER[number] if together else cardinal(number, case, noun.gender, animate=noun.animate)
+
+
+def _is_counted_together(number: int, noun: Noun) -> bool:
+    return number in _TOGETHER and (noun.lemma == "ребёнок" or "Pltm" in readings(noun.lemma)[0].grammemes)
+
+
+_TOGETHER = {2: "двое", 3: "трое", 4: "четверо"}
 
 
 def _cases_with(number: int, noun: Noun) -> Iterator[str]:
@@ -418,7 +434,7 @@ def _cases_with(number: int, noun: Noun) -> Iterator[str]:
             yield from ("nomn",) if noun.animate else ("nomn", "accs")
     elif noun.case == "gent":
         yield "gent"
-        if kind != "few":
+        if kind != "few" or _is_counted_together(number, noun):  # «пять детей», «двое суток», «четверо детей»
             yield from ("nomn", "accs")
         elif noun.animate and number < _TEN:  # «вижу двух студентов», «двадцать два студента»
             yield "accs"
