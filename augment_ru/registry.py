@@ -163,7 +163,7 @@ _imported: dict[Path, None] = {}
 
 
 def own_files() -> tuple[Path, ...]:
-    """Return the files of the user's own code that this process has run, as files or as imported modules."""
+    """Return the paths of the user's own code in this process: files that it ran, and modules that it imported."""
     return (*_loaded, *_imported)
 
 

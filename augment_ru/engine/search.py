@@ -268,11 +268,11 @@ def _reach(proposals: Proposals) -> Ints:
 
 @dataclass(frozen=True)
 class Tiles:
-    """Copies of a batch of texts, one after another: one copy (a tile) for each candidate (random perturbation).
+    """Copies of a batch of texts, one for each candidate, so that the changes of all candidates are made in one call.
 
-    Text t of tile c is text number `c · texts + t`. A place in tile c is the place in the batch plus `c` times the
-    length of the batch. One candidate of one unit (sentence or record) is called a try. Unit u of tile c is try number
-    `c · units + u`.
+    A copy is called a tile. Text t of tile c is text number `c · texts + t`. A place in tile c is the place in the
+    batch plus `c` times the length of the batch. One candidate of one unit is called a try; unit u of tile c is try
+    number `c · units + u`.
 
     Args:
         batch: the texts.

@@ -677,8 +677,7 @@ class SearchReport(msgspec.Struct, frozen=True, kw_only=True):
         minimal: the percentage of broken rows in which every change is needed: if any one is taken back, the answer is
             right again.
         similarity: the mean similarity.
-        broke: for each value of each property (such as the letter), how often edits or rows with this value broke an
-            answer.
+        broke: how often an edit or a row broke an answer, for each value of a property, such as «к → *» of the letter.
         hardest: the rows that were hardest to break.
     """
 

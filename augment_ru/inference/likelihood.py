@@ -520,8 +520,8 @@ class Likelihoods(NamedTuple):
     Attributes:
         pretrained: a causal language model.
         budget: the most tokens in a batch, padding included.
-        trees: whether common beginnings of sequences are computed only once; may be True only for a model whose values
-            this does not change.
+        trees: whether a beginning that several sequences share is computed only once. `of` sets it if the values of
+            the model stay the same by that.
     """
 
     pretrained: Pretrained

@@ -361,14 +361,17 @@ def _in_float64(part: Any) -> Any:  # noqa: ANN401  (slovnet has no types)
 
 
 class WordNumbers:
-    """The words of navec in alphabetical order, held as bytes: 6 MB, where strings and a dictionary take 40.
+    """Gives each word of navec (natasha's word vectors) its number, which is its place in alphabetical order.
+
+    The words are held as bytes, which takes 6 MB; strings in a dictionary would take 40 MB.
 
     Args:
-        file: navec's file of words, unpacked: how many there are, their counts (four bytes each), and a line for each
-            word. The last two stand for unknown words and for the ends of short texts.
+        file: the unpacked file of navec's words: the number of entries, the count of each entry (four bytes), and a
+            line for each entry. The last two entries are no words: they stand for unknown words and for the ends of
+            short texts.
 
     Attributes:
-        counts: how often each word occurs in the news that the vectors were made from, shape (words,).
+        counts: how often each entry occurs in the news that the vectors were made from, shape (words + 2,).
     """
 
     def __init__(self, file: bytes) -> None:

@@ -70,7 +70,7 @@ class Chooser(Model):
     Attributes:
         task: the task, MuSeRC or RuCoS.
         vectors: a function that takes texts, and returns a tf-idf vector of length 1 for each, shape (texts, terms).
-        signature: a text that names all that the answers depend on; kept answers are found by it.
+        signature: a text that names all that the answers depend on.
     """
 
     task: Task

@@ -13,13 +13,13 @@ from augment_ru.prompting.prompt import FilledPrompt, PromptBudget
 
 
 class PromptEncoder(NamedTuple):
-    """What turns prompts into tokens: the tokenizer of a model, with the token that it puts before every text.
+    """Turns prompts into tokens with the tokenizer of a model, and with the token that it puts before every text.
 
     Attributes:
         tokenizer: a tokenizer of transformers.
         start: the token that the tokenizer puts before every text; empty if it puts none there. It is also empty in a
             chat, since the chat template writes this token.
-        chat: makes the text of a prompt with a chat template; None to use the prompt's own context as the text.
+        chat: writes a prompt in the chat template of the model; None for a model that gets it as plain text.
     """
 
     tokenizer: Any

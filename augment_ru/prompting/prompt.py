@@ -140,8 +140,7 @@ class Options:
     """Where a row of the data lists the options of its question; exactly one attribute is set.
 
     Attributes:
-        inside: a text field that ends in «(A) … (B) …»; the place of this field in a prompt gets the part before the
-            options.
+        inside: the text field that ends with its options «(A) … (B) …»; a prompt shows the field without them.
         fields: maps the field that holds an option to the label of this option, such as `choice1` to "0". If data sets
             write the label in several ways, all are given.
         texts: a field with a list of texts; each text is also its label.

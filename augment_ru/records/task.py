@@ -31,10 +31,12 @@ class _Part(msgspec.Struct, frozen=True, cache_hash=True, dict=True, forbid_unkn
 class AnswerOffsets(_Part, frozen=True):
     """A field that holds a list of answers {offset, length, segment}, each a part of a text (as in the dataset MultiQ).
 
+    `offset` is where the answer starts in the text, `length` counts its characters, and `segment` is the answer itself.
+
     Attributes:
         field: the field with the list.
         text: the field with the text.
-        label: the label of the protected spans.
+        label: the label of the answers' spans, which are protected.
         may_be_text: whether a row may hold a string instead of the list; such a row states no offset.
     """
 

@@ -136,11 +136,11 @@ class Searches:
         return self._made[known].search(prepared)
 
     def breaks(self, found: Mapping[str, Sequence[Finding]], given: Searched) -> dict[str, list[list[str]]]:
-        """Return, for each row that a search made, the names of the other searches whose models it breaks, too.
+        """Find out which models each row breaks besides the one that it was searched against.
 
-        A row breaks another model if it turns a right answer of this model wrong. The result has, for each search, a
-        list of such names for each of its rows. The result is empty unless the recipe asks for a split `hard`, which
-        holds the rows that break the most models.
+        A row breaks a model if it turns a right answer of the model wrong. The result maps each search to a list with
+        an entry for each of its rows: the names of the other searches whose models the row breaks. It is empty unless
+        the recipe asks for a split `hard`, which holds the rows that break the most models.
 
         Args:
             found: what the searches found for the same records, by the name of the variation that each makes.

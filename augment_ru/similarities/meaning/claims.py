@@ -64,7 +64,7 @@ class Word(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Whether the word names something or points to something; function words and numbers do not."""
+        """Whether it is a content word, such as a noun or a verb, or a pronoun; no function word, negator or number."""
         return self.kind != ""
 
 
