@@ -62,7 +62,7 @@ def _salt(kind: str, part: str | int) -> np.uint64:
 
 
 class Streams:
-    """One stream of random draws for each row of a batch. A draw is addressed by its position in the stream.
+    """Holds one stream of random draws for each row of a batch. A draw is addressed by its position in the stream.
 
     Args:
         keys: a 64-bit key for each row, shape (rows,). With several streams for each row (`spread`): a key for each
@@ -179,7 +179,7 @@ def paired(groups: Ints, draws: Floats) -> tuple[Ints, Ints]:
 
 
 class Rng:
-    """The random draws of one text, one after another. An attack that reads one text at a time gets an `Rng` for it."""
+    """Makes the random draws of one text, one after another, for an attack that reads one text at a time."""
 
     __slots__ = ("_state",)
 
