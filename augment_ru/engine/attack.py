@@ -22,7 +22,7 @@ Wants: TypeAlias = tuple[Callable[[Doc], bool], ...]
 
 
 class Needs(NamedTuple):
-    """What an attack, or several attacks and their gates (similarity checks), need to know about a record's texts.
+    """States what an attack, or several attacks and their gates (similarity checks), need to know about texts.
 
     Attributes:
         layers: the layers of annotation that are read, such as `lemmas`.
@@ -121,7 +121,7 @@ class Attack(ABC):
 
     @property
     def needs(self) -> Needs:
-        """What this attack needs to know about the texts of a record, such as annotation."""
+        """The needs of this attack: the layers of annotation that it reads, its guards, and which texts it wants."""
         wants = () if type(self).wants is Attack.wants else (self.wants,)
         return Needs(self.layers, frozenset((*self.guards, *self.joins)), wants, wants)
 
@@ -129,8 +129,8 @@ class Attack(ABC):
         """Tell whether the attack may change a text; by default it may change any text.
 
         If no attack may change a text of a record, the record is annotated no further. So return False only if it is
-        certain. An attack that reads `syntax` is asked twice: before its layers of annotation are computed, when `doc`
-        has no layer but `tokens`, and when all of them but `syntax` are there (`doc.layers`).
+        certain. The attack is asked when `doc` has no layer of annotation but `tokens`. An attack that reads `syntax`
+        is asked again when all its layers but `syntax` are there (`doc.layers`).
         """
         del doc
         return True
@@ -159,7 +159,7 @@ class Attack(ABC):
 
     @property
     def view(self) -> AttackView:
-        """What decides which protected spans this attack may edit (`Batch.seen_by`)."""
+        """The properties of the attack that decide which protected spans it may edit (`Batch.seen_by`)."""
         return AttackView(self.exchanges_options, self.exchanges, tuple(self.guards), tuple(self.joins))
 
     @property

@@ -131,7 +131,7 @@ class Augmenter:
         return f"Augmenter{repr(self.perturber).removeprefix('Perturber')}"
 
     def __call__(self, text: str, *, draw: int = 0) -> Result:
-        """Perturb one text; for `draw` see `texts`."""
+        """Perturb one text. Another `draw`, a number of at least 0, gives other changes."""
         return self.texts([text], draw=draw)[0]
 
     def texts(self, texts: Iterable[str], *, n: int = 1, draw: int = 0) -> list[Result]:
