@@ -278,7 +278,7 @@ def listed_in(name: str) -> frozenset[str]:
 
 @cache
 def opposites() -> dict[str, frozenset[str]]:
-    """Map each lemma to the lemmas of opposite or incompatible meaning; all are written with е for ё.
+    """Map each lemma to those of opposite or incompatible meaning («ночь» to «день», «утро»); all with е for ё.
 
     Raises:
         AugmentError: a line of the dictionary is malformed.

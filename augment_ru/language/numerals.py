@@ -160,7 +160,7 @@ def _is_half(whole: int, part: str, case: str) -> bool:
 
 @cache
 def compound_start(number: int) -> str:
-    """Return a number up to 1000 as the beginning of a compound word: 25 gives «двадцатипяти», as in «…летний»."""
+    """Return a number up to 1000 as the beginning of a compound («двадцатипятилетний»): 25 gives «двадцатипяти»."""
     if number == _THOUSAND:
         return numeral_atoms()[_THOUSAND].joined
     return "".join("одно" if part == 1 else numeral_atoms()[part].joined for part in _parts(number))
@@ -173,7 +173,7 @@ def noun_after(number: int, lemma: str, case: str) -> str:
     Args:
         number: the number that counts the noun.
         lemma: the noun, with ё.
-        case: the case of the number and the noun together, by its name in pymorphy3; `loc2` for «в 1980 году».
+        case: the case of the number and the noun together, by its name in pymorphy3, such as `nomn`.
     """
     kind, noun = class_of(number), noun_of(lemma)
     if noun is None:
@@ -184,7 +184,7 @@ def noun_after(number: int, lemma: str, case: str) -> str:
 
 
 def time_of_day(hour: int, minute: int, case: str) -> str:
-    """Write a time of day in words, in a case: «девять ноль пять», «к девяти часам».
+    """Write a time of day in words, in a case: «девять ноль пять», «девяти часам».
 
     Args:
         hour: the hour, from 0 to 23.
@@ -197,10 +197,10 @@ def time_of_day(hour: int, minute: int, case: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def time_noun(lemma: str, case: str, *, many: bool) -> str:
-    """Return «год» or «век» behind an ordinal: «в двадцатом году», «двадцатых годов».
+    """Return the form of «год» or «век» behind an ordinal: «году» in «в двадцатом году», «годов» in «двадцатых годов».
 
     Args:
-        lemma: the noun.
+        lemma: the noun, «год» or «век».
         case: the case by its name in pymorphy3.
         many: whether the noun is in the plural.
     """
@@ -266,7 +266,7 @@ def governors() -> dict[str, str]:
     """Read the dictionary `governors`: map words to what they demand of a number that follows.
 
     «достигать», for example, demands the genitive (`gent`). After a word with `none`, such as «глава», a number is not
-    declined.
+    declined. The file states what the other values mean.
     """
     return {word: kind for kind, words in rows(dictionary_path("governors"), columns=2) for word in words.split(" ")}
 
