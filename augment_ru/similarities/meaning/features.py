@@ -397,9 +397,8 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        For each lost word (kind of loss, amount). A kind is named as in the dictionary `meaning`, such as `lost_name`;
-        a word may have several. The amount is 1, for `lost_share` the word's share of the text's information, in
-        [0, 1].
+        Pairs (kind of loss, amount), one or several for each lost word. A kind is named as in the dictionary `meaning`,
+        such as `lost_name`. The amount is 1, for `lost_share` the word's share of the text's information, in [0, 1].
     """
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:

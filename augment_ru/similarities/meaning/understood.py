@@ -1,4 +1,4 @@
-"""What a reader understands by the new text of an edit: «кошка» for 🐱."""
+"""Finds what a reader understands by the new text of an edit: «кошка» for 🐱."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from augment_ru.similarities.meaning.words import Written, form_of, forms_of
 
 
 def edits_as_said(script: Script) -> Sequence[Written]:
-    """Return the edits of a script, sorted: start, stop, new text, and what a reader takes the new text for."""
+    """Return the edits of a script, sorted: each with its start, stop, new text, and what a reader takes this for."""
     pairs = zip(script.triples, script.notes or repeat(None), strict=False)
     return [(start, stop, text, as_said(text, note) if note else text) for (start, stop, text), note in pairs]
 

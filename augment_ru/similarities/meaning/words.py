@@ -1,4 +1,4 @@
-"""The words of an original text, and their fates under edits: lost, misspelt, moved, replaced or written as signs."""
+"""Holds the words of an original text, and what edits did to them: lost, misspelt, moved, replaced and so on."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -73,7 +73,7 @@ def kept_source(text: str) -> "Source":
 
 
 class Source:
-    """An original text with its words; what is computed for it is cached for all texts that are compared with it.
+    """Holds an original text with its words, and caches what is computed for it: many texts are compared with it.
 
     Args:
         text: the text.
@@ -228,7 +228,7 @@ _MOST_PARTS = 256
 
 @dataclass
 class Fates:
-    """What edits did to each word of a text. Words of the text are given by their index, from 0.
+    """Records what edits did to each word of a text. Words of the text are given by their index, from 0.
 
     Attributes:
         source: the text, with its words.
