@@ -28,7 +28,7 @@ class Needs(NamedTuple):
         layers: the layers of annotation that are read, such as `lemmas`.
         guards: the names of the constraints whose spans are needed: spans that no edit may touch, and spans that count
             as one word.
-        wants: for each attack, the function that tells whether it may change a text (`Attack.wants`). In a record
+        wants: functions that tell whether an attack may change a text, one of each attack (`Attack.wants`). In a record
             without a text that one of them wants, nothing is protected. If there are no functions, every text is
             wanted.
         layered: those functions of `wants` that belong to attacks that read layers or guards. A record without a text
@@ -47,7 +47,8 @@ class Needs(NamedTuple):
         """Join the needs of several attacks and gates (similarity checks), so that each text is annotated once for all.
 
         The layers of annotation and the guards (names of constraints) of all are united. `scored` is True if any gate
-        scores the changed texts. If one attack has no function in `wants` or `layered`, the joined needs have none.
+        scores the changed texts. An attack without a function in `wants` wants every text, so the joined needs then
+        have none there, either; the same holds for `layered`.
         """
         given = list(needs)
         every = [one for one in given if one.layers or one.guards]

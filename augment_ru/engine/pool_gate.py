@@ -72,7 +72,7 @@ class PoolGate:
         return score >= raised_threshold(self.threshold, len(self._parts(one)))
 
     def sentences(self, one: Wanted) -> tuple[tuple[str, int, int, float], ...]:
-        """Return the sentences that a set of changes edits; empty unless it edits several, each scored by itself.
+        """Return the sentences that a set of changes edits; none unless it edits several, each scored by itself.
 
         Returns:
             For each sentence: its field, its start and stop in the original text, and its similarity.
@@ -127,7 +127,7 @@ class PoolGate:
         return self._lowest(len(wanted), owners, rows, [script for one in wanted for script in one.scripts.values()])
 
     def scores_alone(self, pools: Sequence[tuple[int, RecordPool]]) -> Floats:
-        """Return the score of each change by itself, shape (changes,), as `scores` does for a set.
+        """Score each change of some pools as if it were the only one (see `scores`), shape (changes,).
 
         Args:
             pools: the index of each record with its pool (its possible changes). The scores of the first pool come

@@ -75,7 +75,7 @@ class Plan:
 
     @classmethod
     def of(cls, proposals: Proposals, owners: Ints, tries: int) -> "Plan":
-        """Make a plan from the changes of all tries.
+        """Make a plan from the changes of all tries. A try is one candidate of one sentence or record.
 
         Args:
             proposals: the changes that the engine allows.
@@ -103,6 +103,8 @@ class Plan:
     def at(self, probability: float, min_changes: int) -> Ints:
         """Return how many changes each try gets at a probability, shape (tries,).
 
+        A try is one candidate of one sentence or record.
+
         Args:
             probability: changes with a rank below it are made.
             min_changes: the fewest changes that each try gets at a positive probability.
@@ -112,6 +114,8 @@ class Plan:
 
     def mask(self, levels: Ints) -> Mask:
         """Return which changes are made if each try gets a given number of changes, shape (changes,).
+
+        A try is one candidate of one sentence or record.
 
         Args:
             levels: how many changes each try gets, shape (tries,).
@@ -124,6 +128,8 @@ class Plan:
 
     def probabilities(self, levels: Ints, probability: float) -> Floats:
         """Return the highest probability at which each try gets exactly this many changes, shape (tries,).
+
+        A try is one candidate of one sentence or record.
 
         Args:
             levels: how many changes each try gets, shape (tries,).
@@ -416,14 +422,15 @@ class Gate:
         """Arrange values in a table with a row for each candidate and a column for each unit.
 
         Args:
-            values: a value for each try, shape (candidates · units,).
+            values: a value for each candidate of each unit (sentence or record), shape (candidates · units,).
         """
         return values.reshape(self._tiles.count, -1)
 
     def scores(self, levels: Ints) -> Floats:
         """Return how similar each try is to its original if only some of its changes are made.
 
-        If several sentences or texts of a try change, the lowest score counts.
+        A try is one candidate of one sentence or record. If several of its sentences or texts change, the lowest score
+        counts.
 
         Args:
             levels: how many changes of each try are made, those with the lowest ranks first, shape (tries,).
@@ -760,7 +767,7 @@ class Brackets:
     def ask(self) -> Ints | None:
         """Return with how many changes each try is scored next, shape (tries,); None if no try is left.
 
-        A try with 0 changes is not scored.
+        A try is one candidate of one sentence or record. A try with 0 changes is not scored.
         """
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
@@ -775,7 +782,7 @@ class Brackets:
         return np.where(self._candidate == np.arange(len(self._tops))[:, None], self._next, 0).ravel()
 
     def tell(self, scores: Floats) -> None:
-        """Take the scores that `ask` asked for, shape (tries,), and choose with how many changes to go on."""
+        """Take the scores that `ask` asked for, in its order, and choose with how many changes to go on."""
         level, asked = self._next, self._next > 0
         score = scores.reshape(self._tops.shape)[self._candidate, self._rows]
         good = asked & (score >= self._thresholds)
