@@ -200,7 +200,7 @@ class Weights(NamedTuple):
 def weights_of(name: str) -> Weights:
     """Read a dictionary that gives weights to the kinds of loss that edits may cause, such as a lost word.
 
-    A weight is at most 0, since it is added to the score of a text that has the loss; only the constant may be above 0.
+    A weight is at most 0, since a loss cannot raise a score; only the constant may be above 0.
 
     Args:
         name: the name of a shipped dictionary, or a file that ends in .tsv. It must list the same kinds of loss as the

@@ -25,9 +25,9 @@ def as_said(text: str, note: Note) -> str:
     """Return what a reader understands by the new text of an edit: the reading in its note («кошка» for 🐱), or itself.
 
     An attack may state any reading, so a reading counts only in two cases: a word of the new text is not in the
-    dictionary (numbers are in it, if the reading states one); or the reading differs from the new text only by an
-    ending, an abbreviation, the spelling of the same sounds, the name of a person, or «ты» and «вы». In all other
-    cases, such as a synonym, the new text counts.
+    dictionary (if the reading states a number, numbers count as words of the dictionary); or the reading differs from
+    the new text only by an ending, an abbreviation, the spelling of the same sounds, the name of a person, or «ты» and
+    «вы». In all other cases, such as a synonym, the new text counts.
     """
     reading = text if note.reading is None else note.reading
     if reading == text or not (words := forms_of(text)):
