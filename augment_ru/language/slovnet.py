@@ -158,7 +158,7 @@ class Encoder:
 
     Args:
         model: slovnet's model.
-        gap: the number (in the model's vocabulary) that separates two texts in one sequence.
+        gap: the number, in the model's vocabulary, that stands for a gap between two texts in one sequence.
         dtype: the floating type in which the encoder computes.
     """
 
