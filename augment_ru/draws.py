@@ -119,7 +119,7 @@ class Streams:
 
 
 def weighted(weights: Sequence[float], draw: float) -> int:
-    """Choose one of some weights by a draw from U[0, 1), in proportion to the weights, and return its index."""
+    """Draw an index: each is as likely as its share of the weights. `draw`, from U[0, 1), decides."""
     point = draw * fsum(weights)
     for at, weight in enumerate(weights):
         point -= weight

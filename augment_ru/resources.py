@@ -132,8 +132,8 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
     """Read, from a dictionary of replacements, the phrases in which a word must not be replaced.
 
-    For example, «время» gets no clock in «во время». The phrases stand in the optional fourth column, in the form that
-    `phrases_in` describes.
+    For example, «время» does not become ⏰ in «во время». The phrases stand in the optional fourth column, in the form
+    that `phrases_in` describes.
 
     Args:
         name: the name of a shipped dictionary, or the path of any other `.tsv` file.
