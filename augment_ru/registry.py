@@ -146,7 +146,7 @@ def own_object(spec: str) -> Any:  # noqa: ANN401  (whatever the module defines)
 
     Raises:
         AugmentError: `spec` has another form, the code cannot be imported, or it does not define the name. The message
-            begins with `spec`.
+            begins with `spec`, or with the full path of a file that cannot be run.
     """
     if not spec.startswith(_MODULE):
         file, name = _file_and_name(spec)

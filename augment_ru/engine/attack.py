@@ -241,6 +241,9 @@ class Attack(ABC):
         Args:
             doc: the text, with the layers of annotation that the attack reads.
             rng: the random draws of the text.
+
+        Raises:
+            AugmentError: the attack defines neither this method nor `propose_batch`.
         """
         del doc, rng
         raise AugmentError(f"{type(self).__name__}: define propose(doc, rng) or propose_batch(batch, streams)")

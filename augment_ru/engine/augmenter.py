@@ -300,8 +300,11 @@ def map_dataset(dataset: Data, columns: PerturbsColumns, num_proc: int | None, b
     Args:
         dataset: a `Dataset`, an `IterableDataset` (streaming), or a dictionary of either; it is not modified.
         columns: the function that perturbs a batch of rows given as columns.
-        num_proc: the number of processes; None for one.
+        num_proc: the number of processes; None for one, as a streamed dataset needs.
         batch_size: how many rows are perturbed at once.
+
+    Raises:
+        AugmentError: `datasets` is not installed, `dataset` is none of these, or a row cannot be perturbed.
     """
     datasets = optional("datasets", "datasets is not installed", "hf")
 
@@ -359,6 +362,9 @@ def perturbed_frame(frame: Data, field: str | Sequence[str] | None, meta: str, n
         meta: how much metadata the column `augment` holds: `full`, `brief` or `none`.
         n: how many rows are made of each row; they follow one another.
         perturb: a function that takes the rows and returns the n results of each.
+
+    Raises:
+        AugmentError: `frame` is not a frame, a column is missing, or a row lacks a text.
     """
     _check(frame, meta)
     given: Any = frame

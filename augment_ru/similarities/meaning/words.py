@@ -184,7 +184,7 @@ class Source:
         return numbers
 
     def between(self, left: int, right: int) -> str:
-        """Return the characters between two words; index -1 stands for the start, an index that is too high for the end."""
+        """Return the characters between two words; index -1 stands for the start, one that is too high for the end."""
         start = self.stops[left] if left >= 0 else 0
         return self.text[start : self.starts[right] if right < len(self.starts) else None]
 
