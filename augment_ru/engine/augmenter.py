@@ -142,8 +142,7 @@ class Augmenter:
         Args:
             texts: the texts.
             n: how many perturbations of each text are made.
-            draw: the number of the random draw, at least 0. Another number, such as that of the epoch, gives other
-                changes.
+            draw: the number of the random draw, from 0. Another one, such as that of the epoch, gives other changes.
 
         Raises:
             AugmentError: one of the texts is not a string, or contains a lone surrogate; `n` or `draw` is too small.
@@ -182,8 +181,7 @@ class Augmenter:
             task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
             field: the fields to perturb instead of the task's, such as `text`, `inputs.text` or `qas[].query`.
             n: how many perturbations of each row are made.
-            draw: the number of the random draw, at least 0. Another number, such as that of the epoch, gives other
-                changes.
+            draw: the number of the random draw, from 0. Another one, such as that of the epoch, gives other changes.
 
         Raises:
             AugmentError: no task fits a row, or a row lacks a field of its task.
@@ -210,8 +208,7 @@ class Augmenter:
             task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
             meta: full, brief or none: how much metadata the column `augment` holds, as JSON text.
             n: how many rows are made of each row; they follow one another, in pandas with the same index.
-            draw: the number of the random draw, at least 0. Another number, such as that of the epoch, gives other
-                changes.
+            draw: the number of the random draw, from 0. Another one, such as that of the epoch, gives other changes.
 
         Raises:
             AugmentError: `frame` is not a frame, a column is missing, or a row lacks a text.

@@ -135,12 +135,7 @@ class NamedOneOf(Named):
     __slots__ = ()
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose, for each text, the changes of the one attack that is drawn for it.
-
-        Args:
-            batch: the texts.
-            streams: the random streams of the texts.
-        """
+        """Propose, for each text, the changes of the one attack that is drawn for it."""
         proposed = [self._of_part(number, batch, streams) for number in range(len(self.parts))]
         rows = [batch.rows(found.starts[found.first_edits]) for found in proposed]
         possible = np.stack([np.bincount(found, minlength=len(batch)) > 0 for found in rows], axis=1)
@@ -219,12 +214,7 @@ class Chain(_Listed):
         return "+".join(attack.name for attack in self.parts)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the changes that lead from each original text to the text that the last attack returns.
-
-        Args:
-            batch: the texts.
-            streams: the random streams of the texts.
-        """
+        """Propose the changes that lead from each original text to the text that the last attack returns."""
         every = np.ones((len(batch), len(self.attacks)), dtype=np.bool_)
         return composed_proposals(self.parts, self.probability, batch, streams, every)
 
@@ -255,12 +245,7 @@ class SomeOf(_Listed):
         return f"{self.count}of({'|'.join(attack.name for attack in self.parts)})"
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the changes that the attacks drawn for a text make in it, applied one after another.
-
-        Args:
-            batch: the texts.
-            streams: the random streams of the texts.
-        """
+        """Propose the changes that the attacks drawn for a text make in it, applied one after another."""
         draws = _draws(len(batch), len(self.attacks), streams)
         chosen = np.argsort(np.argsort(draws, axis=1), axis=1) < self.count
         return composed_proposals(self.parts, self.probability, batch, streams, chosen)
