@@ -1,4 +1,4 @@
-"""Sentences rewritten by a model: what the attacks back_translation and paraphrase share.
+"""Rewrites sentences with a model, for the attacks `back_translation` and `paraphrase`.
 
 Each sentence is one change with its own rank (a random number in [0, 1)). The model is given only the sentences whose
 changes may be made, of all texts of a batch at once. It first rewrites the whole sentence. If its output does not have

@@ -440,7 +440,7 @@ class Result:
 
     @property
     def status(self) -> Status:
-        """The status: "perturbed", "unchanged" (nothing to change) or "rejected" (no new text was similar enough)."""
+        """The status, such as "perturbed", "unchanged" (no change allowed or drawn), "rejected" (too dissimilar)."""
         return self.outcome.status
 
     @property

@@ -1,4 +1,4 @@
-"""Abbreviations and the words that they stand for, in all cases: «ул.» for «улице», «г-ну» for «господину»."""
+"""Matches abbreviations with the words that they stand for, in all cases: «ул.» for «улице», «г-ну» for «господину»."""
 
 from functools import cache, lru_cache
 

@@ -1,4 +1,4 @@
-"""Make batches for training in PyTorch whose texts have different errors in every epoch."""
+"""Makes batches for training in PyTorch whose texts have different errors in every epoch."""
 
 from collections.abc import Callable, Mapping, Sequence
 from multiprocessing import Value

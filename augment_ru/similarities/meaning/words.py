@@ -47,7 +47,7 @@ def forms_of(text: str) -> list[str]:
 
 
 def words_of(text: str) -> list[tuple[int, int]]:
-    """Return the start and the stop of each word of a text, in order."""
+    """Return the start and the stop of each word of a text, in order; a word of over 128 characters is cut up."""
     pattern = _WORD if COMBINING.search(text) else _PLAIN_WORD
     places = [match.span() for match in pattern.finditer(text)]
     if len(text) > LONGEST and any(stop - start > LONGEST for start, stop in places):

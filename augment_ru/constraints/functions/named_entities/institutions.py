@@ -1,4 +1,4 @@
-"""Names of institutions: «министерства спорта России», «комитет по делам молодёжи», «казанская мэрия».
+"""Finds names of institutions: «министерства спорта России», «комитет по делам молодёжи», «казанская мэрия».
 
 `institutions` and `organisations` are steps: they write labels into a list, one entry for each token.
 """
