@@ -41,7 +41,7 @@ class LoadingOptions(CheckedOptions):
 
 @dataclass(frozen=True, slots=True)
 class PromptOptions(LoadingOptions, AskedWithPrompts):
-    """The options for making prompts and generating answers, and those for loading the model.
+    """The options for making prompts and generating answers, besides those of `LoadingOptions`.
 
     RAFT and TAPE are benchmarks; the sections are those of their papers.
 
@@ -100,7 +100,7 @@ class PromptedNetwork:
         options: PromptOptions,
         chat_of: Callable[[Any], Chat | None] = lambda _: None,
     ) -> "PromptedNetwork":
-        """Load the network, and the prompt of the task.
+        """Load a network, and read the prompt of the task.
 
         Args:
             kind: the kind of the model, as in `--model KIND:ARGUMENT`.
@@ -143,14 +143,14 @@ class PromptedNetwork:
         return [answer_in(text, prompt, was_cut=len(ids) >= prompt.tokens) for text, ids, prompt in replies]
 
     def reasoned(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[Tokens]:
-        """Let the model reason; return, for each prompt, its tokens with those of the reasoning after them.
+        """Let the model reason about each prompt; return the tokens of the prompt, followed by those of the reasoning.
 
         Reasoning that reaches its limit of tokens is ended there. If the model does not reason, only the tokens of the
         prompt are returned.
 
         Args:
             prompts: the prompts.
-            tokens: for each prompt, its tokens.
+            tokens: the tokens of each prompt.
 
         Raises:
             AugmentError: a single prompt with its reasoning does not fit into memory.
@@ -200,9 +200,9 @@ class PromptedNetwork:
 
         Args:
             labels: the classes of the data; None if answers are free texts.
-            score: takes prompts, and returns for each the score of each of its choices.
-            write: takes prompts without choices, and returns a generated answer for each.
-            replies: whether prompts with choices are also answered with a generated reply, which names a choice.
+            score: takes prompts, and returns a list of scores for each: one for each choice, in nats.
+            write: takes prompts, and returns a generated answer for each.
+            replies: whether `write` also answers prompts with choices, by a reply that names a choice.
         """
         shaping = {name: value for name, value in asdict(self.options).items() if name not in _NOT_SIGNED}
         shaping |= {"chat": self.encoder.chat.signature} if self.encoder.chat else {}
@@ -220,7 +220,7 @@ class PromptedNetwork:
 
 
 def batch_budget(pretrained: Pretrained, options: LoadingOptions) -> int:
-    """Return the most tokens in a batch, padding included, for a network that generates no text.
+    """Return how many tokens a batch may have, padding included, for a network that generates no text.
 
     Args:
         pretrained: the network; its device decides if the option `batch_tokens` is None.

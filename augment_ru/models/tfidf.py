@@ -65,7 +65,10 @@ def tfidf(request: ModelRequest, /) -> Ranker:
 
 @dataclass(frozen=True, slots=True)
 class Chooser(Model):
-    """A model for MuSeRC and RuCoS that chooses the options nearest to the passage: the cosine of their tf-idf vectors.
+    """Answers MuSeRC and RuCoS with the options nearest to the passage, by the cosine of tf-idf vectors.
+
+    In MuSeRC it takes two options of each question: those that are nearest together with the question. In RuCoS it
+    takes the entity with which the gap of the query must be filled for the query to be nearest.
 
     Attributes:
         task: the task, MuSeRC or RuCoS.
