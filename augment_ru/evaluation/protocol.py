@@ -1,4 +1,6 @@
-"""The protocol: the settings of an evaluation, and what each model is asked (demonstrations, episodes, dialogues)."""
+"""Ask models as a protocol says: the settings of an evaluation, demonstrations, episodes, dialogues.
+
+An episode is one set of demonstrations; shots are how many demonstrations it has."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -185,7 +187,7 @@ def drawn_rows(rows: int, shots: int, stream: Streams, *, replacement: bool = Tr
 
 @dataclass(frozen=True, slots=True)
 class Demonstrations:
-    """The train rows that may be shown to models, and the episodes (sets of rows that are shown together).
+    """Chooses demonstrations from the train rows; an episode is one set of rows that are shown together.
 
     Attributes:
         rows: the train rows, with their right answers.
@@ -235,7 +237,7 @@ class Demonstrations:
         return max(map(groups.count, groups))
 
     def nearest_to(self, asked: Sequence[Example], shots: int) -> Iterator[tuple[Mapping[str, Any], ...]]:
-        """Yield, for each question, the train rows that are nearest to it, as the model `nearest` ranks them.
+        """Yield the train rows that are nearest to each question, as the model `nearest` ranks them.
 
         The nearest row comes last. If the task has groups, only rows of the question's group are shown.
 
@@ -313,7 +315,7 @@ def _episodes(values: Mapping[str, Any]) -> Sequence[int]:
 
 
 class PromptOf(NamedTuple):
-    """The name of a model that is asked with several prompts, and the name of one of these prompts.
+    """The names of a model and of one of the several prompts that it is asked with.
 
     Attributes:
         model: the name of the model.
@@ -334,15 +336,15 @@ class ModelRun:
         model: the name of the model.
         signature: all that defines its answers; None if the model does not state it.
         shots: the number of demonstrations; None for a model that does not read them.
-        originals: for each episode, the answer to each original.
-        attacks: for each attack and each episode, the answer to each perturbed row.
+        originals: the answers to all originals, in each episode.
+        attacks: the answers to the perturbed rows of each attack, in each episode.
         counts: how many questions the model was asked with all numbers of shots, and how many of them the cache
             answered.
         deterministic: whether the model states that it always answers a question in the same way.
         repeats: the runs in which the same questions were asked again; empty if they were asked once.
         prompt: the names of the model and of the prompt, if the model is asked with several prompts; otherwise None.
-        unread: for each attack, and "" for the originals, the number of replies without an answer, by their kind.
-        labels: for each attack that permuted options, how often the model gave each label. The labels are those in the
+        unread: the number of replies without an answer by their kind, for each attack, and under "" for the originals.
+        labels: how often the model gave each label, for each attack that permuted options. The labels are those in the
             permuted rows, not those in the originals.
     """
 
@@ -551,17 +553,17 @@ def _in_original(found: Spans, pair: Pair, pairs: Pairs) -> Spans:
 
 
 def old_labels(pairs: Pairs, attack: str) -> dict[int, Mapping[str, str]]:
-    """Return, for each row with permuted options, which label each option had in the original.
+    """Return the labels that the options of permuted rows had in the original.
 
-    A model answers a permuted row with a new label of an option. Its old label can be compared with the right answer of
-    the original.
+    A model answers a permuted row with the new label of an option. The old label can be compared with the right answer
+    of the original.
 
     Args:
         pairs: the original and perturbed rows.
         attack: the name of the attack that permuted options.
 
     Returns:
-        For each permuted row, by its index among the rows of the attack, a mapping from new labels to old ones.
+        Maps the index of each permuted row, among the rows of the attack, to a mapping from new labels to old ones.
     """
     found: dict[int, Mapping[str, str]] = {}
     for at, pair in enumerate(pairs.attacks[attack]):
