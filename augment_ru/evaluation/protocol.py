@@ -1,6 +1,7 @@
 """Ask models as a protocol says: the settings of an evaluation, demonstrations, episodes, dialogues.
 
-An episode is one set of demonstrations; shots are how many demonstrations it has."""
+An episode is one set of demonstrations; shots are how many demonstrations it has.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
