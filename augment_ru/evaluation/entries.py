@@ -77,7 +77,10 @@ def spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, report.Rate]
 
 
 def quartiles_of(rows: Sequence[Pair]) -> Quartiles:
-    """Divide the perturbed rows of an attack into quartiles of their similarity, and of their probability."""
+    """Divide the perturbed rows of an attack into quartiles by their similarity, and by their probability.
+
+    The probability is the share of possible changes that the attack made.
+    """
     found: dict[str, list[tuple[rates.Flags, str, Mapping[str, float]]]] = {}
     for by in ("similarity", "probability"):
         values = [getattr(pair, by) if pair.status == "perturbed" else None for pair in rows]
@@ -92,7 +95,7 @@ def quartiles_of(rows: Sequence[Pair]) -> Quartiles:
 
 
 def cell_of_rows(outcomes: rates.AttackOutcomes, rows: rates.Flags, name: str, **further: float | None) -> report.Cell:
-    """Return the success rate over some rows of an attack.
+    """Return the success rate of an attack over some of its rows, with the percentages of right answers.
 
     Args:
         outcomes: the outcomes of the attack.
@@ -115,10 +118,10 @@ def cell_of_rows(outcomes: rates.AttackOutcomes, rows: rates.Flags, name: str, *
 def group_cells(
     subpopulation: Subpopulation, metrics: Mapping[str, Metric], pairs: Pairs, judged: rates.JudgedRun, attack: str
 ) -> list[report.Cell]:
-    """Return the success rate, and the F1 if it is one of the metrics, over the rows of each cell of a subpopulation.
+    """Return the success rate of an attack in each group of a subpopulation, with the F1 if it is one of the metrics.
 
     Args:
-        subpopulation: the cells, and which originals are in each.
+        subpopulation: the groups, and which originals are in each.
         metrics: the metrics of the evaluation by name.
         pairs: the original and perturbed rows.
         judged: the run of a model.
@@ -304,10 +307,10 @@ def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
 def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> report.Rate:
     """Return how much more often an attack changes a model's answer than a mere repeat of the question does.
 
-    For each row, answers are compared in pairs, and two shares of different pairs are computed:
+    For each row, answers are compared in pairs, and the share of unequal pairs is computed twice:
 
-    - between: pairs of an answer to the original and one to the perturbed text.
-    - within: pairs of answers to the same text.
+    - between: among pairs of an answer to the original and one to the perturbed text.
+    - within: among pairs of answers to the same text.
 
     The result is the mean over rows of `between` minus `within`, in percentage points. Its expectation is 0 if the
     attack does not change how often the model gives each answer. The interval is that of the bootstrap over originals,

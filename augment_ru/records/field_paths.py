@@ -77,7 +77,7 @@ def _spelt(step: str | int | Which) -> str:
 
 @lru_cache(maxsize=4096)
 def is_plain(names: tuple[str, ...]) -> bool:
-    """Tell whether each of the names is a single key."""
+    """Tell whether each of the names is a single key, such as `text`, and not a path such as `inputs.text`."""
     return all(len(steps(name)) == 1 for name in names)
 
 

@@ -246,7 +246,7 @@ class Scoring(_Part, frozen=True):
         metrics: the names of the metrics, the main one first.
         separator: what stands between the right answers if one string holds several (as in the benchmark MERA); None if
             it holds one.
-        unlabelled: labels that mean that the right answer is not known; -1 always means this.
+        unlabelled: labels that mean that the right answer is not known; -1 means this, too, if all rows have it.
         every_class: whether macro F1 is the mean over all classes of the data, even over classes that do not occur in
             the rows that are scored.
         norms: for a task that judges a text by several norms: their names. A row has a right label for each norm, and

@@ -346,7 +346,7 @@ def _with_fields(record: Record, fields: Mapping[str, Any]) -> Record:
 
 
 def with_perturbation(line: str, name: str) -> str:
-    """Return a copy of a row that belongs to another attack or search: its field `perturbation` has a new value.
+    """Return a row with a new value in its field `perturbation`, which names the attack or search that made the row.
 
     Args:
         line: the row, as a line of JSON.

@@ -146,7 +146,7 @@ class TaskRecipe(_Table, frozen=True):
 
 
 class StatementsRecipe(_Table, frozen=True):
-    """What only the owner of a release knows: fields of its Croissant metadata, and of its card.
+    """The statements of a release's owner for its Croissant metadata and its card: what nobody else can know.
 
     Attributes:
         cite_as: how the release is cited, such as an entry of BibTeX.
