@@ -420,8 +420,8 @@ def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]])
     a question has the label 0 or 1.
 
     Args:
-        golds: for each row and each of its questions, the right labels of the options.
-        predictions: for each row, the predicted labels of all its options, one question after the other.
+        golds: the right labels of the options of each question, in a list for each row.
+        predictions: the predicted labels of all options, one question after the other, in a list for each row.
     """
     return answer_scores.f1_of_true((gold, given) for _, gold, given in _options(golds, predictions))
 
@@ -433,8 +433,8 @@ def muserc_em(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) 
     a question has the label 0 or 1.
 
     Args:
-        golds: for each row and each of its questions, the right labels of the options.
-        predictions: for each row, the predicted labels of all its options, one question after the other.
+        golds: the right labels of the options of each question, in a list for each row.
+        predictions: the predicted labels of all options, one question after the other, in a list for each row.
     """
     return answer_scores.whole((question, gold == given) for question, gold, given in _options(golds, predictions))
 

@@ -256,7 +256,7 @@ class Demonstrations:
         """Return the demonstrations of an episode, in the order of the train file.
 
         Args:
-            shots: the number of demonstrations.
+            shots: how many demonstrations are drawn; not used if the rows state their episodes.
             episode: the number of the episode.
             group: the group of the question, if the task has groups: only rows of this group are shown. None otherwise.
 

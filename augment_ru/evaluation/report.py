@@ -677,7 +677,7 @@ class SearchReport(msgspec.Struct, frozen=True, kw_only=True):
         minimal: the percentage of broken rows in which every change is needed: if any one is taken back, the answer is
             right again.
         similarity: the mean similarity.
-        broke: how often an edit or a row broke an answer, for each value of a property, such as «к → *» of the letter.
+        broke: how often edits or rows with a certain property broke an answer, such as edits of the letter «к → *».
         hardest: the rows that were hardest to break.
     """
 

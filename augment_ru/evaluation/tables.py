@@ -112,7 +112,7 @@ def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
 
 
 def clean(report: AnyReport) -> ShownTable:
-    """Return the table of each model's metrics on the originals, for a comparison of reports with their intervals."""
+    """Return the table of each model's metrics on the originals, with intervals if several reports are compared."""
     names = names_of(report)
     with_interval = {name for model in report.models for name, one in model.metrics.items() if isinstance(one, Rate)}
     columns = ["model", "shots"]

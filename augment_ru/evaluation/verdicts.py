@@ -269,7 +269,7 @@ def by_dawid_skene(rows: Iterable[Mapping[str, Any]], votes: Sequence[Vote]) -> 
         votes: the votes of all annotators.
 
     Raises:
-        AugmentError: crowd-kit is not installed.
+        AugmentError: crowd-kit or pandas is not installed.
     """
     found = weighed(votes)
     return [{**row, "verdict": found[row["id"]], "majority": row["verdict"]} for row in rows]
@@ -281,7 +281,7 @@ def weighed(votes: Sequence[Vote]) -> dict[str, str]:
     The model weighs annotators by their errors. The result maps ids of rows to verdicts.
 
     Raises:
-        AugmentError: crowd-kit is not installed.
+        AugmentError: crowd-kit or pandas is not installed.
     """
     what = "answers joined by Dawid and Skene need pandas and crowd-kit"
     pandas, crowd = optional("pandas", what, "verdicts"), optional("crowdkit.aggregation", what, "verdicts")

@@ -121,13 +121,13 @@ class PromptedNetwork:
         return cls(kind, options, prompt, pretrained, encoder, context)
 
     def written(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[str]:
-        """Generate the answer to each prompt as text.
+        """Generate the answer to each prompt as text; in a chat, read the answer from the reply (`answer_in`).
 
         The random draws for a prompt do not depend on other prompts.
 
         Args:
             prompts: the prompts.
-            tokens: for each prompt, the tokens that the model reads.
+            tokens: the tokens that the model reads for each prompt.
 
         Raises:
             AugmentError: a single prompt with its answer does not fit into memory.

@@ -359,7 +359,7 @@ class Prompt:
         labels: maps each word that stands for a label to the ways in which data write the label, for example «Да» to
             `true` and `1`.
         options: where the row lists its options; None if it does not list any.
-        words: for each field whose values are shown in other words, maps the values to these words.
+        words: maps each field whose values are shown in other words to a mapping from its values to these words.
         writes: whether the model generates the answer as text even if there are labels to choose from.
         limits: the most tokens of a generated answer: without demonstrations, and with them.
         stop: the strings that end a generated answer.

@@ -224,9 +224,9 @@ def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by 
 
 
 def other_code(content: Mapping[str, Any]) -> str:
-    """Say that other code than the installed one built a release, as "other code built (augment-ru 1.0)".
+    """Return words for a message if other code than the installed one built a release; otherwise "".
 
-    The result is "" if the installed code built it.
+    The words are like "other code built (augment-ru 1.0)".
 
     Args:
         content: the manifest of the release.

@@ -126,7 +126,8 @@ class TaskCheck(NamedTuple):
 
     Attributes:
         problems: a line for each problem.
-        rows: the original rows and the train rows as they were read; None if a row is missing or unreadable.
+        rows: the original rows and the train rows as they were read; None if they were not checked, or if a row is
+            missing or unreadable.
         figures: maps the name of each attack and search to the counts of the rows that it made.
     """
 
