@@ -59,12 +59,12 @@ class Prepared:
         object.__setattr__(self, "references", References(self.batch))
 
     def __len__(self) -> int:
-        return len(self.records)
+        return self.keys.size
 
     @cached_property
     def first_rows(self) -> list[int]:
         """The index of each record's first text in the batch, followed by the number of texts."""
-        rows: list[int] = np.searchsorted(self.owners, np.arange(len(self.records) + 1)).tolist()
+        rows: list[int] = np.searchsorted(self.owners, np.arange(len(self) + 1)).tolist()
         return rows
 
     def rows(self, record: int) -> range:

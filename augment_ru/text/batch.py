@@ -268,15 +268,12 @@ class Batch:
     @cached_property
     def spans(self) -> tuple[Ints, Ints, list[str]]:
         """The protected spans of all texts, sorted by place: their starts and stops in `codes`, and their labels."""
-        found = list(self.prepared.atoms)  # found once for all attacks
-        for start, spans in zip(self.starts.tolist(), self._given, strict=False):
-            found += (
-                Span(start + span.start, start + span.stop, span.label) for span in spans if span.start < span.stop
-            )
+        found = [(one.start, one.stop, one.label) for one in self.prepared.atoms]  # found once for all attacks
+        for at, spans in zip(self.starts.tolist(), self._given, strict=False):
+            found += ((at + one.start, at + one.stop, one.label) for one in spans if one.start < one.stop)
         found.sort()
-        starts = np.array([span.start for span in found], dtype=np.int64)
-        stops = np.array([span.stop for span in found], dtype=np.int64)
-        return starts, stops, [span.label for span in found]
+        places = np.array([one[:2] for one in found], dtype=np.int64).reshape(-1, 2)
+        return places[:, 0], places[:, 1], [label for _, _, label in found]
 
     @cached_property
     def untouchable(self) -> Mask | None:
