@@ -100,7 +100,7 @@ class PromptedNetwork:
         options: PromptOptions,
         chat_of: Callable[[Any], Chat | None] = lambda _: None,
     ) -> "PromptedNetwork":
-        """Load a network, and read the prompt of the task.
+        """Load the network, and the prompt of the task.
 
         Args:
             kind: the kind of the model, as in `--model KIND:ARGUMENT`.
@@ -200,9 +200,9 @@ class PromptedNetwork:
 
         Args:
             labels: the classes of the data; None if answers are free texts.
-            score: takes prompts, and returns a list of scores for each: one for each choice, in nats.
-            write: takes prompts, and returns a generated answer for each.
-            replies: whether `write` also answers prompts with choices, by a reply that names a choice.
+            score: takes prompts, and returns for each the score of each of its choices.
+            write: takes prompts without choices, and returns a generated answer for each.
+            replies: whether prompts with choices are also answered with a generated reply, which names a choice.
         """
         shaping = {name: value for name, value in asdict(self.options).items() if name not in _NOT_SIGNED}
         shaping |= {"chat": self.encoder.chat.signature} if self.encoder.chat else {}

@@ -1,4 +1,4 @@
-"""Ask models with prompts: a model scores the choices of a prompt, or generates the answer as text."""
+"""Models that are asked with prompts: they score the choices of a prompt, or generate the answer as text."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,20 +13,19 @@ DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class PromptedModel(Model):
-    """A model that is asked with prompts; it scores the choices of a prompt, or generates the answer as text.
+    """A model that is asked with prompts.
 
     Attributes:
         prompt: makes the prompts for rows.
         labels: the classes of the data; None if answers are free texts.
-        score: a function that takes prompts, and returns a list of scores for each: one for each choice, in nats. The
-            choice with the highest score is the answer.
-        write: a function that takes prompts, and returns a generated answer for each. It gets prompts without choices;
-            with `replies`, all prompts.
+        score: a function that takes prompts, and returns for each the score of each of its choices in nats; the choice
+            with the highest score is the answer.
+        write: a function that takes prompts without choices, and returns a generated answer for each.
         signature: a text that states all that defines the answers.
         budget: the most tokens of a prompt, with the functions that count them; None for no limit.
         deterministic: whether the model always answers a question in the same way.
-        replies: whether `write` also answers prompts with choices. They then list the choices, and the answer is the
-            choice that the reply names.
+        replies: whether prompts with choices are also answered by `write`. They then list the choices, and the answer
+            is the choice that the generated reply names.
     """
 
     prompt: Prompt
@@ -39,9 +38,9 @@ class PromptedModel(Model):
     replies: bool = False
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """Return a prediction for each example, in their order, with the scores of the choices.
+        """Return a prediction for each example, in their order, with the scores of the choices of every question.
 
-        A question whose answer is generated as text has no scores.
+        If the answer to a question is generated as text, the question has no scores.
 
         Raises:
             AugmentError: a prompt cannot be built, or does not fit into memory.

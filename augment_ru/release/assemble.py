@@ -152,7 +152,7 @@ def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecip
 
 
 def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the counts that a manifest states: an entry for each attack, then one for each search.
+    """Return the counts that a manifest states for each variation (the rows of one attack or search).
 
     Args:
         holder: the manifest, to get the counts of the release; or the manifest's entry for a task, to get those of the
