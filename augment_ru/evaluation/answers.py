@@ -391,7 +391,7 @@ def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str], form
     Args:
         golds: the right answers of each row.
         predictions: the answer of the model to each row.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
+        form: the normal form of texts, "russian" or "squad" (`answer_scores.normalised`).
     """
     return _mean([answer_scores.same_answer(*pair, form) for pair in zip(golds, predictions, strict=True)])
 
@@ -404,7 +404,7 @@ def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "
     Args:
         golds: the right answers of each row.
         predictions: the answer of the model to each row.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before words are compared.
+        form: the normal form of texts, "russian" or "squad" (`answer_scores.normalised`).
     """
     return _mean([answer_scores.best_token_f1(*pair, form) for pair in zip(golds, predictions, strict=True)])
 
@@ -490,7 +490,7 @@ def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]
 
     Args:
         names: the names of the metrics.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
+        form: the normal form of texts, "russian" or "squad" (`answer_scores.normalised`).
 
     Raises:
         AugmentError: a name belongs to no metric, or the metrics are of different kinds.
@@ -535,7 +535,7 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
         kind: the kind of the answer.
         gold: the right answer.
         prediction: the answer of a model.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
+        form: the normal form of texts, "russian" or "squad" (`answer_scores.normalised`).
     """
     if kind == "answers":
         return answer_scores.same_answer(gold, prediction, form)
@@ -557,7 +557,7 @@ def as_compared(kind: Kind, answer: Any, form: str = "russian") -> Any:  # noqa:
     Args:
         kind: the kind of the answer.
         answer: the prediction.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
+        form: the normal form of texts, "russian" or "squad" (`answer_scores.normalised`).
     """
     if kind == "answers":
         return answer_scores.normalised(answer, form)

@@ -123,7 +123,7 @@ def defence_report(
 
     Args:
         name: the name of the defence.
-        bare: the run of the model without the defence: its answers and which of them are right.
+        bare: the run (the answers) of the model without the defence, with its outcomes.
         own: the run of the model behind the defence.
         pairs: the original and perturbed rows.
         changed: the share of rows that the normalizer changes, by attack, and under "" for the originals.

@@ -1,8 +1,9 @@
 """Compute entries of a report (on an attack, contamination, noise, filters, prompts), and check requirements on them.
 
-The noise of a model is how often it answers the same text differently. A slip is an answer that the model does not
-usually give to the text. Slips break right answers, too: if a model slips in a share s of its answers, about s of its
-right answers are wrong after an attack that changes nothing.
+A run is the answers of a model; its outcomes say which of them are right. The noise of a model is how often it answers
+the same text differently. A slip is an answer that the model does not usually give to the text. Slips break right
+answers, too: if a model slips in a share s of its answers, about s of its right answers are wrong after an attack that
+changes nothing.
 """
 
 import re
@@ -149,7 +150,7 @@ def unread_report(judged: rates.JudgedRun, attack: str) -> report.UnreadReport |
     The result is None if the model gave no such reply in the whole evaluation.
 
     Args:
-        judged: the run of the model: its answers and which of them are right.
+        judged: the run of the model, with its outcomes.
         attack: the attack whose rows are counted; "" for the originals.
     """
     found = judged.run.unread
@@ -168,7 +169,7 @@ def option_order_report(judged: rates.JudgedRun, pairs: Pairs, attack: str) -> r
     Several rows of one original count as one trial in the intervals.
 
     Args:
-        judged: the run of the model: its answers and which of them are right.
+        judged: the run of the model, with its outcomes.
         pairs: the original and perturbed rows.
         attack: the name of the attack.
     """
@@ -203,7 +204,7 @@ def contamination_report(
     rows, which no model can know and which are perturbed in the same way.
 
     Args:
-        judged: the run of the model: its answers and which of them are right.
+        judged: the run of the model, with its outcomes.
         attack: the name of the attack.
         pairs: the original and perturbed rows.
         of_fresh: the report on the fresh rows; None if there are none.
@@ -489,7 +490,7 @@ def catch_report(
 
     Args:
         label: the label that the filter must catch.
-        judged: the run of the model: its answers and which of them are right.
+        judged: the run of the model, with its outcomes.
         pairs: the original and perturbed rows.
         scores: the probability of the label in each row, by attack, and under "" for the originals; None if the model
             gives none.
@@ -557,7 +558,7 @@ def prompts_report(judged: Sequence[rates.JudgedRun], seed: int) -> list[report.
     There is a report for each model that is asked with several prompts, and for each of its numbers of demonstrations.
 
     Args:
-        judged: the runs of all models: their answers, and which of them are right.
+        judged: the runs of all models, with their outcomes.
         seed: the seed of the bootstrap.
     """
     groups = grouped(((one.run.prompt.model, one.run.shots), one) for one in judged if one.run.prompt is not None)
@@ -572,7 +573,7 @@ def right_by_prompt(runs: Sequence[rates.JudgedRun]) -> tuple[list[str], Floats]
     attack has no row of it.
 
     Args:
-        runs: the runs of one model (its answers, and which of them are right), one for each prompt.
+        runs: the runs of one model, one for each prompt.
 
     Returns:
         Two values. The first has the names of the conditions: "original", then each attack. The second is an array of

@@ -331,8 +331,6 @@ class PromptOf(NamedTuple):
 class ModelRun:
     """The answers of one model with one number of shots (demonstrations).
 
-    An episode is one set of demonstrations.
-
     Attributes:
         model: the name of the model.
         signature: all that defines its answers; None if the model does not state it.
@@ -363,7 +361,7 @@ class ModelRun:
 
     @property
     def episodes(self) -> int:
-        """The number of episodes (sets of demonstrations)."""
+        """The number of episodes."""
         return len(self.originals)
 
 
@@ -374,7 +372,7 @@ class EvaluationPlan:
     Attributes:
         pairs: the original and perturbed rows.
         shots: the numbers of demonstrations.
-        episodes: the number of episodes (sets of demonstrations) for each number of shots above 0.
+        episodes: the number of episodes for each number of shots above 0.
         demonstrations: the train rows that demonstrations are taken from; None if there are no train rows.
         repeats: how often each different question is asked.
     """
@@ -406,7 +404,7 @@ class EvaluationPlan:
                     self._sample(shots, self.numbers(shots)[0], group)
 
     def numbers(self, shots: int | None) -> list[int]:
-        """Return the numbers of the episodes (sets of demonstrations) in which questions are asked.
+        """Return the numbers of the episodes in which questions are asked.
 
         Args:
             shots: the number of demonstrations. If it is 0 or None (for a model that reads none), the result is [0].
@@ -436,7 +434,7 @@ class EvaluationPlan:
         Args:
             rows: the rows; if they hold their right answers, these are not shown.
             shots: the number of demonstrations; None for a model that does not read them.
-            episode: the number of the set of demonstrations.
+            episode: the number of the episode.
         """
         if shots and self.demonstrations and self.demonstrations.nearest:
             asked = [example_of(values, self.pairs.task) for values in rows]

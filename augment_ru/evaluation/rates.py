@@ -32,7 +32,7 @@ from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 
 OfEpisodes: TypeAlias = Sequence[Sequence[Answer]]
-"""For each episode (set of demonstrations), the answer to each row."""
+"""The answers to all rows, in each episode."""
 Ends: TypeAlias = tuple[float, float]
 
 Z95 = 1.959963984540054
@@ -131,9 +131,9 @@ def _mean_rate(hits: Floats, trials: Floats) -> float | None:
 def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt.NDArray[np.float64]:
     """Compute several rates in bootstrap resamples of the records; return an array of shape (rates, resamples).
 
-    Records are drawn with replacement, and so are episodes (sets of demonstrations) if there are several. All rates get
-    the same records, and the same episodes if they have equally many, so that their differences are paired. A rate is
-    NaN in a resample that has no decision to count. The same seed gives the same numbers.
+    Records are drawn with replacement, and so are episodes if there are several. All rates get the same records, and
+    the same episodes if they have equally many, so that their differences are paired. A rate is NaN in a resample that
+    has no decision to count. The same seed gives the same numbers.
 
     Args:
         of: the hits and trials of each rate; all rates are over the same records.
@@ -336,7 +336,7 @@ class AttackOutcomes(NamedTuple):
 def cells_of(original: npt.NDArray[np.int64], hits: Flags | Floats, trials: Flags, records: int) -> Cells:
     """Count the hits and the trials of a rate for each label, episode and original.
 
-    An episode is a set of demonstrations. The perturbed rows of one original are added up.
+    The perturbed rows of one original are added up.
 
     Args:
         original: the index of each row's original, shape (rows,).
@@ -411,8 +411,8 @@ def _digest(value: object) -> str:
 def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
     """Count the hits and trials of two rates of the worst case: an adversary chooses the attack for each original.
 
-    - `worst_case`: the share of decisions (predictions that are counted) that are right on the original and on every
-      perturbed row (Liang et al. 2023, HELM, section 4.3).
+    - `worst_case`: the share of decisions that are right on the original and on every perturbed row (Liang et al. 2023,
+      HELM, section 4.3).
     - `worst_case_asr`: the share of decisions right on the original that at least one perturbed row breaks.
 
     Args:
@@ -579,7 +579,7 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, seed: int) -> list[Ju
     """Judge the answers of models: return every run with its outcomes and rates.
 
     Args:
-        runs: the runs (the answers of one model with one number of demonstrations).
+        runs: the runs of all models.
         pairs: the original and perturbed rows, with their right answers.
         seed: the seed of the bootstrap.
     """
@@ -633,7 +633,7 @@ def judged_runs(
     All rates are computed in the same resamples, so that runs can be compared in pairs.
 
     Args:
-        runs: the runs (the answers of one model with one number of demonstrations).
+        runs: the runs of all models.
         outcomes: which answers to the rows of each attack are right, for each run.
         cells: the hits and trials of the rates of each run, by attack and name of the rate.
         seed: the seed of the bootstrap.
@@ -679,10 +679,10 @@ def same_meaning(rows: Iterable[Pair]) -> Flags:
 
 
 def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRate:  # noqa: ANN401  (an index of an array)
-    """Return the success rate of an attack over all decisions (predictions that are counted), or over some of them.
+    """Return the success rate of an attack over all decisions, or over some of them.
 
-    Its interval is Wilson's. Decisions about one row in several episodes (sets of demonstrations) depend on each other,
-    so the interval is computed from the mean counts of an episode.
+    Its interval is Wilson's. Decisions about one row in several episodes depend on each other, so the interval is
+    computed from the mean counts of an episode.
 
     Args:
         outcomes: the outcomes of the attack: flags of shape (labels, episodes, rows).
@@ -734,7 +734,7 @@ def scores(
     Args:
         metrics: the metrics, by name.
         pairs: the original and perturbed rows.
-        episodes: the answers to all rows, in each episode (set of demonstrations).
+        episodes: the answers to all rows, in each episode.
         rows: the index of each row's original; None if the rows are the originals themselves.
     """
     rows = range(len(pairs.originals)) if rows is None else rows

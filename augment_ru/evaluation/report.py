@@ -1,8 +1,8 @@
 """Hold the report of an evaluation, and the comparison of several reports; their attributes are the keys of the JSON.
 
-docs/evaluation.md explains the keys. A decision is one prediction that is counted, for one label of one row. Rates,
-metrics and the ends of intervals are percentages; they are None if the denominator is 0. A field whose default is None
-is left out of the JSON if its value is None.
+docs/evaluation.md explains the keys. A decision is one prediction that is counted, for one label of one row. An episode
+is one set of demonstrations. Rates, metrics and the ends of intervals are percentages; they are None if the denominator
+is 0. A field whose default is None is left out of the JSON if its value is None.
 """
 
 from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ class Rate(msgspec.Struct, frozen=True):
         interval_method: how the interval is made: `wilson`, `effective` (Wilson's for a number of trials that allows
             for decisions that depend on each other), `bootstrap`, or `zou-donner` for a difference of independent
             rates; None if no method is stated.
-        spread: the rate of each episode (set of demonstrations), if there are several; else None.
+        spread: the rate of each episode, if there are several; else None.
         right: how many predictions are right on the original (of spans: how many right spans are found in the
             originals); None for rates that do not state this count.
     """
@@ -130,7 +130,7 @@ class Score(msgspec.Struct, frozen=True):
     """The value of a metric on the originals.
 
     Attributes:
-        value: the mean over episodes (sets of demonstrations).
+        value: the mean over episodes.
         std: the standard deviation over episodes; None if there is only one episode.
         parts: the values by group of rows and by label; None if there is only one group and one label.
     """
@@ -144,7 +144,7 @@ class ChangedScore(msgspec.Struct, frozen=True):
     """The value of a metric before and after an attack, over the rows of the attack.
 
     Attributes:
-        before: the mean over episodes (sets of demonstrations) on the originals of these rows.
+        before: the mean over episodes on the originals of these rows.
         after: the mean over episodes on the perturbed rows.
         before_std: the standard deviation of `before` over episodes; None if there is only one episode.
         after_std: the standard deviation of `after` over episodes; None if there is only one episode.
@@ -160,8 +160,6 @@ class ChangedScore(msgspec.Struct, frozen=True):
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """The success rate of an attack over the rows that share a property, such as a length from 10 to 20 words.
-
-    A decision is one prediction that is counted, for one label of one row.
 
     Attributes:
         value: the value of the property that the rows share, as a text.
@@ -192,8 +190,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 class ValidRows(msgspec.Struct, frozen=True, kw_only=True):
     """The rates of an attack over the rows that people found valid, in per cent.
 
-    A row is valid if its perturbed text can be understood and its right answer still holds. A decision is one
-    prediction that is counted, for one label of one row.
+    A row is valid if its perturbed text can be understood and its right answer still holds.
 
     Attributes:
         judged: the number of rows that people judged.
@@ -389,8 +386,6 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
 
 class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
     """The results of a model with one number of demonstrations.
-
-    A decision is one prediction that is counted, for one label of one row.
 
     Attributes:
         model: the name of the model.
@@ -817,8 +812,6 @@ class ComparedAttack(msgspec.Struct, frozen=True, kw_only=True):
 
 class ComparedModel(msgspec.Struct, frozen=True, kw_only=True):
     """The results of a model, over the rows that all compared reports share.
-
-    A decision is one prediction that is counted, for one label of one row.
 
     Attributes:
         report: the name of its report.

@@ -67,8 +67,8 @@ def tfidf(request: ModelRequest, /) -> Ranker:
 class Chooser(Model):
     """Answers MuSeRC and RuCoS with the options nearest to the passage, by the cosine of tf-idf vectors.
 
-    In MuSeRC it takes two options of each question: those that, together with the question, are nearest. In RuCoS it
-    takes the entity that, put into the gap of the query, brings the query nearest.
+    In MuSeRC it takes the two options of each question that are nearest together with the question; in RuCoS, the
+    entity that brings the query nearest when it fills the gap.
 
     Attributes:
         task: the task, MuSeRC or RuCoS.

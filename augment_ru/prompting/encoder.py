@@ -51,8 +51,8 @@ class PromptEncoder(NamedTuple):
     def whole_texts(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
         """Encode prompts for models that score whole texts: a prompt followed by one of its choices is one text.
 
-        The result has a list for each prompt, with a request for each choice. All tokens of a text are to be scored.
-        But the first is not scored if the tokenizer puts no start token before it, unless a text has no other token.
+        The result has a list for each prompt, with a request for each choice: all its tokens are scored. The first is
+        not scored if the tokenizer puts no start token before it, unless a text has no other token.
 
         Args:
             prompts: prompts with choices.
