@@ -70,7 +70,7 @@ class Example:
 
     @property
     def asked(self) -> bytes:
-        """The question without its demonstrations, as JSON; the key of its answer in the cache is made of it."""
+        """The question without its demonstrations as JSON, of which the key of its answer in the cache is made."""
         if self._asked is None:  # several models are asked
             parts = self.task.name, self.task.scoring.gold, self.text, self.record
             object.__setattr__(self, "_asked", _canonical(parts))

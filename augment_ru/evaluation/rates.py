@@ -32,7 +32,7 @@ from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 
 OfEpisodes: TypeAlias = Sequence[Sequence[Answer]]
-"""The answers to all rows, in each episode."""
+"""For each episode (set of demonstrations), the answer to each row."""
 Ends: TypeAlias = tuple[float, float]
 
 Z95 = 1.959963984540054
