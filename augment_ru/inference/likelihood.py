@@ -36,8 +36,8 @@ class Request(NamedTuple):
 
     Attributes:
         tokens: the sequence, shape (tokens,).
-        first: the index of the first token whose log-probability counts (that is scored), as do those of all tokens
-            after it; at least 1, because a scored token needs one before it.
+        first: the index of the first token that is scored: its log-probability and those of all tokens after it are
+            summed. At least 1, because a scored token needs one before it.
     """
 
     tokens: Tokens

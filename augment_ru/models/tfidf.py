@@ -65,7 +65,10 @@ def tfidf(request: ModelRequest, /) -> Ranker:
 
 @dataclass(frozen=True, slots=True)
 class Chooser(Model):
-    """A model for MuSeRC and RuCoS that chooses the options nearest to the passage: the cosine of their tf-idf vectors.
+    """Answers MuSeRC and RuCoS with the options nearest to the passage, by the cosine of tf-idf vectors.
+
+    In MuSeRC it takes the two options of each question that are nearest together with the question; in RuCoS, the
+    entity that brings the query nearest when it fills the gap.
 
     Attributes:
         task: the task, MuSeRC or RuCoS.
