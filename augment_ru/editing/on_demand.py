@@ -154,12 +154,14 @@ def written_together(
         make: a function that takes the indices of edits and the texts that they replace. It returns each new text with
             its note (what the edit carries besides, such as its reading).
     """
-    last: list[tuple[Ints, Sequence[Rewritten]]] = []
+    known: dict[int, Rewritten] = {}
 
     def made(indices: Ints) -> Sequence[Rewritten]:
-        if not (last and np.array_equal(last[0][0], indices)):
-            last[:] = [(indices, make(indices, texts_at(batch, starts[indices], stops[indices])))]
-        return last[0][1]
+        numbers = indices.tolist()
+        if unknown := [number for number in numbers if number not in known]:
+            some = np.array(unknown)
+            known.update(zip(unknown, make(some, texts_at(batch, starts[some], stops[some])), strict=True))
+        return [known[number] for number in numbers]
 
     return Proposals.of_edits(
         starts,

@@ -27,10 +27,8 @@ def _changes_sign(fates: Fates) -> bool:
     text, other = fates.source.text, fates.other
     if other is not None or any(fates.source.forms[number] == "минус" for number in fates.lost):
         return other is None or _SIGNED.findall(text) != _SIGNED.findall(other.text)
-    return any(
-        text[stop : stop + 1].isdigit() and not _MINUSES.isdisjoint(text[start:stop][-1:] + new[-1:])
-        for start, stop, new, _ in fates.edits
-    )
+    places = [edit for edit in fates.edits if text[edit[1] : edit[1] + 1].isdigit()]
+    return any(not _MINUSES.isdisjoint(text[start:stop][-1:] + new[-1:]) for start, stop, new, _ in places)
 
 
 _MINUSES = frozenset("-−–")
@@ -386,9 +384,10 @@ def features_of(fates: Fates) -> dict[str, float]:
     )
     found: dict[str, float] = {}
     for part, cause in parts:
-        for name, value in part(fates) if cause else ():
-            if value:
-                found[name] = found.get(name, 0.0) + value
+        if cause:
+            for name, value in part(fates):
+                if value:
+                    found[name] = found.get(name, 0.0) + value
     return found
 
 
@@ -525,7 +524,7 @@ def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str,
         yield "lost_negated", 1.0
 
 
-def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
+def of_damaged(fates: Fates) -> Sequence[tuple[str, float]]:
     """Find what a text lost because words are misspelt.
 
     A word is easy to read if up to 20 % of its letters are changed, and illegible from 60 % on.
@@ -533,7 +532,7 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
-    Yields:
+    Returns:
         Pairs (kind of loss, amount), one for each kind. A kind is named as in the dictionary `meaning`, such as
         `damaged_letters`. The amount is the share of the text's information that is lost in this way, in [0, 1]; for
         `illegible_words` it is the number of words over three letters that are closer to illegible than to easy.
@@ -552,8 +551,8 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
             hard = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
             illegible += share * hard
             words += hard > 1 / 2 and len(old) > _SHORT
-    yield from (("damaged_letters", letters), ("became_word", became), ("damaged_unknown", unknown))
-    yield from (("illegible_share", illegible), ("illegible_words", words))
+    changed = (("damaged_letters", letters), ("became_word", became), ("damaged_unknown", unknown))
+    return (*changed, ("illegible_share", illegible), ("illegible_words", words))
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:

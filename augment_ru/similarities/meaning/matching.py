@@ -114,17 +114,16 @@ def _stretches(source: Source, edits: Sequence[Written], fates: Fates) -> list[_
     first, last, at, new, distance = -1, 0, 0, "", 0
     beyond = len(text) + 1  # an edit there touches no word, so that the last stretch is closed, too
     for start, stop, written, said in (*edits, (beyond, beyond, "", "")):
-        begin, end = bisect_right(stops, start), bisect_left(starts, stop)
-        if written:  # it touches the words in which it stands, and those whose letters it joins
-            begin = bisect_left(stops, start) if written[:1].isalnum() else begin
-            end = bisect_right(starts, stop) if written[-1:].isalnum() else end
-        elif begin >= end and text[start - 1 : start].isalnum() and text[stop : stop + 1].isalnum():
+        # it touches the words in which it stands, and those whose letters it joins
+        begin = (bisect_left if written[:1].isalnum() else bisect_right)(stops, start)
+        end = (bisect_right if written[-1:].isalnum() else bisect_left)(starts, stop)
+        if begin >= end and not written and text[start - 1 : start].isalnum() and text[stop : stop + 1].isalnum():
             begin, end = begin - 1, end + 1  # a deletion joins two words
         if said != written and end == begin + 1 and form_of(said) == forms[begin]:
             fates.signs.append((begin, written))
             continue
         if begin < last:
-            last = max(last, end)
+            last = end if end > last else last
         else:
             if first >= 0:
                 words = forms_of(new + text[at : stops[last - 1]] if first < last else new)
@@ -132,10 +131,10 @@ def _stretches(source: Source, edits: Sequence[Written], fates: Fates) -> list[_
                     found.append(_Stretch(first, last, list(range(first, last)), dict(enumerate(words))))
                 elif words[0] != forms[first]:
                     fates.damaged.append((first, words[0], distance))
-            first, last, new, distance = begin, max(begin, end), "", 0
-            at = min(starts[first], start) if first < last else start
+            first, last, new, distance = begin, (end if end > begin else begin), "", 0
+            at = starts[first] if first < last and starts[first] < start else start
         new += text[at:start] + said
-        distance += max(stop - start, len(said))
+        distance += len(said) if len(said) > stop - start else stop - start
         at = stop
     return found
 
@@ -144,6 +143,8 @@ def _match_inside(source: Source, stretch: _Stretch) -> None:
     """Match the words of a stretch that are unchanged and keep their order."""
     numbers, new = list(stretch.old), list(stretch.new.values())
     forms = [source.forms[number] for number in numbers]
+    if set(forms).isdisjoint(new):
+        return
     for block in SequenceMatcher(None, forms, new, autojunk=False).get_matching_blocks():
         for step in range(block.size):
             stretch.old.remove(numbers[block.a + step])
