@@ -123,7 +123,7 @@ def _stretches(source: Source, edits: Sequence[Written], fates: Fates) -> list[_
             fates.signs.append((begin, written))
             continue
         if begin < last:
-            last = end if end > last else last
+            last = max(last, end)
         else:
             if first >= 0:
                 words = forms_of(new + text[at : stops[last - 1]] if first < last else new)
@@ -131,10 +131,10 @@ def _stretches(source: Source, edits: Sequence[Written], fates: Fates) -> list[_
                     found.append(_Stretch(first, last, list(range(first, last)), dict(enumerate(words))))
                 elif words[0] != forms[first]:
                     fates.damaged.append((first, words[0], distance))
-            first, last, new, distance = begin, (end if end > begin else begin), "", 0
+            first, last, new, distance = begin, max(begin, end), "", 0
             at = starts[first] if first < last and starts[first] < start else start
         new += text[at:start] + said
-        distance += len(said) if len(said) > stop - start else stop - start
+        distance += max(stop - start, len(said))
         at = stop
     return found
 
