@@ -28,8 +28,6 @@ from augment_ru.records.answers import answer_texts
 from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 
-OfEpisodes: TypeAlias = Sequence[Sequence[Answer]]
-"""For each episode (set of demonstrations), the answer to each row."""
 Ends: TypeAlias = tuple[float, float]
 
 Z95 = 1.959963984540054

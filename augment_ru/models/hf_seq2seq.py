@@ -1,7 +1,6 @@
 """A sequence-to-sequence model of Hugging Face: the encoder reads the prompt, the decoder scores or writes answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,16 +10,12 @@ from augment_ru.inference.batches import TokensByDevice, each_batch, padded
 from augment_ru.inference.generate import decoder_start
 from augment_ru.inference.likelihood import Tokens
 from augment_ru.inference.pretrained import Pretrained
-from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
+from augment_ru.models._hugging_face import PromptedNetwork
+from augment_ru.models._hugging_face import PromptOptions as Options
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompted_model import PromptedModel
 
 _BATCH_TOKENS = TokensByDevice(cpu=1024, gpu=16_384)
-
-
-@dataclass(frozen=True, slots=True)
-class Options(PromptOptions):
-    """The options of `--model-option hf-seq2seq.NAME=VALUE`: the same as `PromptOptions`."""
 
 
 def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:

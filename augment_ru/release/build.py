@@ -4,7 +4,6 @@ So the folder of a release is always complete. Finished shards are kept, so that
 """
 
 import json
-import os
 import shutil
 import time
 from collections import Counter
@@ -191,25 +190,10 @@ class Staging(NamedTuple):
 
     def publish(self) -> None:
         """Move the complete release from the folder in which it was built to its target, in one rename."""
-        for path in (*self.release.rglob("*"), self.release):
-            _sync(path)
         if self.target.exists():
             self.target.rmdir()
         self.release.rename(self.target)
-        _sync(self.target.parent)
         shutil.rmtree(self.unfinished)
-
-
-def _sync(path: Path) -> None:
-    """Write a file or a folder through to the disk."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except OSError:  # a system that cannot open folders
-        return
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 _NAMES = {
