@@ -450,12 +450,8 @@ class JsonArraySink(Sink):
         Raises:
             AugmentError: JSON cannot hold a row, or a row already has a field with the name of the metadata.
         """
-        pieces: list[str] = []
-        for record, changed in rows:
-            pieces.append(self._up_to(record.origin if self._source else 0))
-            pieces += (self._between(), written(record, changed))
-            self._empty = False
-        self._stream.write("".join(pieces).encode())
+        for array, own in groupby(rows, key=lambda row: row[0].origin if self._source else 0):
+            self.join(",\n".join(written(*row) for row in own).encode(), array)
 
     def join(self, part: bytes, array: int = 0) -> None:
         """Add the rows that another sink (writer of rows) wrote for a part of the input.
@@ -465,16 +461,10 @@ class JsonArraySink(Sink):
             array: the index of the array from which the rows were read, from 0.
         """
         if part:
-            before = self._up_to(array if self._source else 0) + self._between()
-            self._stream.write(before.encode())
-            self._stream.write(part)
+            before = self._up_to(array if self._source else 0)
+            between = ",\n" if not self._empty else "" if self._is_part else "\n"
+            self._stream.write(f"{before}{between}".encode() + part)
             self._empty = False
-
-    def _between(self) -> str:
-        """Return the text before the next row; it is empty before the first row of a part."""
-        if not self._empty:
-            return ",\n"
-        return "" if self._is_part else "\n"
 
     def _up_to(self, array: int) -> str:
         """Return the text between the last row written and the rows of this array; empty if that array is open."""
