@@ -12,7 +12,7 @@ from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.models._hugging_face import LoadingOptions as Options
 from augment_ru.models._hugging_face import batch_budget, loaded, signature_of
 from augment_ru.models._tagger import Tagger, Tokens, labelled_field, words_of
-from augment_ru.prompting.prompted_model import DIGITS
+from augment_ru.prompting.replies import DIGITS
 
 
 def tagged(pretrained: Pretrained, texts: Sequence[str], budget: int) -> list[tuple[Tokens, Sequence[str]]]:
