@@ -74,13 +74,13 @@ def common_length(one: Tokens, other: Tokens) -> int:
     return int(differ[0]) if differ.size else size
 
 
-def rows_of(requests: Sequence[Request], most: int) -> list[list[int]]:
+def rows_of_sequences(requests: Sequence[Request], most: int) -> list[list[int]]:
     """Divide sequences of tokens among the rows of a batch; return the indices of the sequences in each row.
 
     Sequences that begin alike are neighbours. A row holds one sequence, and of the following ones up to `most` tokens
     that they do not share with the one before them.
 
-    >>> rows_of([Request(np.array(one), 1) for one in ([1, 2, 3], [5, 6], [1, 2, 4], [1, 2, 9])], 2)
+    >>> rows_of_sequences([Request(np.array(one), 1) for one in ([1, 2, 3], [5, 6], [1, 2, 4], [1, 2, 9])], 2)
     [[0, 2, 3], [1]]
     """
     order = sorted(range(len(requests)), key=lambda index: requests[index].tokens.astype(">u4").tobytes())
@@ -146,7 +146,7 @@ def by_trees(pretrained: Pretrained, requests: Sequence[Request], budget: int) -
     Raises:
         AugmentError: a tree does not fit into memory.
     """
-    rows = rows_of(requests, min(_ROW.on(pretrained.device), budget))
+    rows = rows_of_sequences(requests, min(_ROW.on(pretrained.device), budget))
     trees = [tree_of([requests[index] for index in row]) for row in rows]
     found = np.zeros(len(requests))
 

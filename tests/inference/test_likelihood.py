@@ -15,7 +15,7 @@ from augment_ru.inference.likelihood import (
     Request,
     by_trees,
     common_length,
-    rows_of,
+    rows_of_sequences,
     tree_of,
 )
 from augment_ru.inference.pretrained import Pretrained, context_of, load
@@ -165,7 +165,7 @@ def test_a_token_attends_to_exactly_those_before_it_in_its_sequence(questions: l
 @given(questions=drawn_questions(), most=st.integers(0, 12))
 def test_rows_hold_every_sequence_once_and_no_more_than_fits(questions: list[list[Request]], most: int) -> None:
     requests = [one for question in questions for one in question]
-    rows = rows_of(requests, most)
+    rows = rows_of_sequences(requests, most)
     assert sorted(index for row in rows for index in row) == list(range(len(requests)))
     for row in rows:
         tokens = [requests[index].tokens for index in row]
