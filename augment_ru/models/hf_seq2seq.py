@@ -10,10 +10,10 @@ from augment_ru.inference.batches import TokensByDevice, each_batch, padded
 from augment_ru.inference.generate import decoder_start
 from augment_ru.inference.likelihood import Tokens
 from augment_ru.inference.pretrained import Pretrained
-from augment_ru.models._hugging_face import PromptedNetwork
-from augment_ru.models._hugging_face import PromptOptions as Options  # noqa: F401  (found by its name)
+from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
 from augment_ru.prompting.prompt import FilledPrompt
 
+Options = PromptOptions
 _BATCH_TOKENS = TokensByDevice(cpu=1024, gpu=16_384)
 
 

@@ -9,10 +9,11 @@ from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.batches import each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
-from augment_ru.models._hugging_face import LoadingOptions as Options
-from augment_ru.models._hugging_face import batch_budget, loaded, signature_of
+from augment_ru.models._hugging_face import LoadingOptions, batch_budget, loaded, signature_of
 from augment_ru.models._tagger import Tagger, Tokens, labelled_field, words_of
 from augment_ru.prompting.replies import DIGITS
+
+Options = LoadingOptions
 
 
 def tagged(pretrained: Pretrained, texts: Sequence[str], budget: int) -> list[tuple[Tokens, Sequence[str]]]:
