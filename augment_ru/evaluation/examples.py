@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
@@ -49,7 +49,7 @@ _BITS = 14_000
 """The most bits of a number in a prediction; Python refuses to print numbers with more than 4,300 digits."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Example:
     """One question to a model.
 
@@ -65,11 +65,15 @@ class Example:
     task: Task
     text: str
     shots: tuple[Mapping[str, Any], ...] = ()
+    _asked: bytes | None = field(default=None, init=False, compare=False, repr=False)
 
-    @cached_property  # several models are asked
+    @property
     def asked(self) -> bytes:
         """The question without its demonstrations as JSON, of which the key of its answer in the cache is made."""
-        return _canonical((self.task.name, self.task.scoring.gold, self.text, self.record))
+        if self._asked is None:  # several models are asked
+            parts = self.task.name, self.task.scoring.gold, self.text, self.record
+            object.__setattr__(self, "_asked", _canonical(parts))
+        return cast("bytes", self._asked)
 
     def __repr__(self) -> str:
         return f"Example({brief(self.text)}, task {self.task.name!r}, {len(self.shots)} demonstrations)"
