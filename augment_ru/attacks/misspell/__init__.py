@@ -94,7 +94,7 @@ class _Found(NamedTuple):
 
 
 class Misspellings:
-    """The misspellings of some classes of errors: a lexicon of frequent misspellings, and rules over letters.
+    """Makes the misspellings of some classes of errors, by a lexicon of frequent misspellings and rules over letters.
 
     Args:
         lexicon: the dictionary of frequent misspellings: its name, or a path that ends in .tsv. The columns are right
@@ -187,7 +187,8 @@ class Misspellings:
     def misspelt(self, words: Sequence[str], keys: Keys) -> list[Misspelt]:
         """Return each word with an error; errors that people make more often are likelier to be drawn.
 
-        A word without a possible error stays as it is. Some long words get a second error, by a rule over letters.
+        A word without a possible error stays as it is. A few long words that a rule over letters changed get a second
+        error.
 
         Args:
             words: the words, as they are written.
