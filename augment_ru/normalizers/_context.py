@@ -95,7 +95,7 @@ class Pieces:
 
     @cached_property
     def languages(self) -> tuple[int, int, int]:
-        """The number of Cyrillic words that are not Russian, of Russian words, and of words that news never have.
+        """Three counts of the words: those that are Cyrillic but not Russian, Russian ones, and those that no news has.
 
         They tell whether the text is in Russian or in another language, such as Ukrainian. Words that certainly belong
         to another language count twice.
