@@ -382,7 +382,7 @@ class Regression:
 
     @property
     def variance(self) -> Floats:
-        """The variance of the effect of each change on the margins (how uncertain it is), in nats², shape (changes,)."""
+        """The variance of each change's effect on the margins (how uncertain it is), in nats², shape (changes,)."""
         for row in self._learnt[self._counted : self.answers]:
             self._variance -= row * row
             np.maximum(self._variance, 0.0, out=self._variance)

@@ -40,7 +40,7 @@ class LayoutNormalization(WordNormalization):
                 return
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Yield the English word that was typed in the Russian layout: «casino» for «сфыштщ»; nothing if it is none."""
+        """Yield the English word that an unknown one is if it was typed in the Russian layout: «сфыштщ», «casino»."""
         typed = word.lower().translate(_russian_keys())
         if len(typed) >= _FEWEST and typed.isalpha() and (typed in _brands() or typed in listed_in("english")):
             yield WordReading(_SURE, typed, 0.0, self.bit | by.HEARD)
