@@ -299,7 +299,7 @@ CLASSES = ("adjective", "aspect", "case", "verb")
 
 @dataclass(frozen=True, slots=True)
 class Agreement(MadeOnDemand):
-    """Put words into a wrong form, as learners of Russian do; each new word is a real form of the same lemma.
+    """Put words into a wrong form, as learners of Russian do; each new word is a real Russian word form.
 
     - `adjective`: an adjective or participle in another gender, number or case than its noun;
     - `case`: a noun in a case that its preposition, numeral, adjective or verb does not allow;
