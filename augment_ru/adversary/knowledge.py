@@ -299,7 +299,7 @@ class Surrogate:
 
     @property
     def regressions(self) -> Iterator["Regression"]:
-        """The linear models of the effects of changes that may still be right; each has learnt from all answers.
+        """The regressions whose assumption no answer has refuted; each has learnt from all answers so far.
 
         They differ in what they assume about several changed letters of a word.
         """

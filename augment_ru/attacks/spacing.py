@@ -28,7 +28,7 @@ class Spacing(CountedErrors):
     that is joined is not split. The more often people make an error, the more often this attack makes it.
 
     Args:
-        probability: the share of the places for an error at which one is made, in an average text; in [0, 1].
+        probability: the share of the possible places at which an error is made, in an average text; in [0, 1].
         classes: which of these classes of errors are made.
         rates: the dictionary that says how often people make each error.
 

@@ -124,7 +124,7 @@ class ParquetRows(Parquet):
         self._first = first
 
     def batches(self) -> Iterator[Any]:
-        """Yield the rows as the batches of Arrow that hold them."""
+        """Yield the batches of Arrow that hold the rows."""
         return iter(self._stream)
 
 

@@ -130,7 +130,7 @@ def toml_problems(path: Path) -> Iterator[str]:
 
 
 def prompts_of_files(files: Sequence[Path]) -> str:
-    """Say which prompt the tasks in task files are asked with, such as "my.toml: the prompt rwsd".
+    """Name the prompt with which the task of each task file is asked, such as "my.toml: the prompt rwsd".
 
     The files must have no problems; other files than task files are left out.
     """

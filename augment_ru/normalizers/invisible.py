@@ -54,7 +54,7 @@ class InvisibleNormalization(Normalization):
         return not _LIKELY.search(text)
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """Yield the edits that write a text as it is seen: without unseen characters, codes and reversed letters."""
+        """Yield the edits that write a text as it is seen: without unseen characters, with letters for their codes."""
         for found in _FOUND.finditer(text):
             start, stop = found.span()
             if (inner := found["reversed"]) is not None:

@@ -69,7 +69,7 @@ class RatedRule(NamedTuple):
     Attributes:
         rule: which letters are replaced by which, and beside which letters.
         kind: the class of the error.
-        rate: the share of the places where the rule fits at which people make the error.
+        rate: how often people make the error where the rule fits, in [0, 1].
     """
 
     rule: LetterRule
