@@ -61,7 +61,7 @@ def dictionary_problems(path: Path) -> Iterator[str]:
     """Yield a line for each problem of a dictionary.
 
     It must be UTF-8 in NFC (Unicode's composed form: й is one character), sorted, without repeated keys or empty cells,
-    have as many cells in each row, and name its source and licence.
+    have the same number of cells in all rows, and name its source and licence.
 
     Raises:
         AugmentError: the file cannot be read.

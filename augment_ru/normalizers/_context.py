@@ -67,7 +67,7 @@ class Pieces:
         return by.read_as(start + one.start, start + one.stop, new, bits)
 
     def is_told(self, at: int) -> bool:
-        """Tell whether the text speaks of the piece of index `at` as of a nick, a foreign word or an exercise.
+        """Tell whether the text mentions the piece of index `at` as a nick, a foreign word or an exercise: it stays.
 
         So it does in «по кличке Z0rro», «слово casino», «ко-ро-ва, мо-ло-ко», «в слове к_рова пропущена буква».
         """

@@ -130,7 +130,7 @@ def of_letters(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=100_000)
 def of_common(word: str) -> tuple[str, ...]:
-    """Return the frequent words that a word is without its vowels («бтлк»: «бутылка»), or if a letter moves («жнеа»).
+    """Return the frequent words that are so written without vowels («бтлк»: «бутылка») or with a letter moved («жнеа»).
 
     The result is empty if there is none; the likeliest word is first.
     """
