@@ -113,9 +113,9 @@ class Confirmation:
     def as_json(self) -> dict[str, float | int | None]:
         """Return what a row states about the repeated answers.
 
-        The keys are `again` (how many queries repeated a question), `slip_rate` (how often the model gives an answer
-        that it does not usually give), and `odds` (how likely it is that only such slips made the answers to the text
-        and to the original differ; two digits).
+        The keys are `again` (how many queries repeated a question), `slip_rate` (how often the model gives an unusual
+        answer), and `odds` (how likely it is that only such slips made the answers to the text and to the original
+        differ; two digits).
         """
         odds = None if self.odds is None else float(f"{self.odds:.1e}")
         return {"again": self.again, "slip_rate": round(self.rate, 4), "odds": odds}

@@ -123,7 +123,7 @@ class Knowledge:
         return len(self.pool)
 
     def learn(self, chosen: ChangeSet, verdict: Verdict) -> None:
-        """Store what came of a set of changes that was tried, so that the next sets are chosen by it.
+        """Store the verdict on a set of changes that was tried, so that the next sets are chosen by it.
 
         A `Verdict` says whether the texts stay similar enough, and whether the model's answer becomes wrong.
         """

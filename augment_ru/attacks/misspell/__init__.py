@@ -329,8 +329,8 @@ class Misspell(Attack):
         rules: the dictionary of rules over letters, with the columns class, rule, errors, how many places, example.
         frequencies: the dictionary of the classes. Its columns are: the class; how many such errors 23,500 words of
             blogs have; and for each other profile a factor by which this number is multiplied.
-        styles: which texts get forms that people write on purpose, the classes that nobody writes with care: `chat`,
-            texts in the style of a chat or a review; `any`, all texts.
+        styles: which texts get the forms that people write on purpose, «седня» and «оооочень»: `chat`, texts in the
+            style of a chat or a review; `any`, all texts.
 
     Raises:
         AugmentError: there is no such class, profile or dictionary, or `classes` is empty.
