@@ -159,8 +159,8 @@ def written_together(
     def made(indices: Ints) -> Sequence[Rewritten]:
         numbers = indices.tolist()
         if unknown := [number for number in numbers if number not in known]:
-            some = np.array(unknown)
-            known.update(zip(unknown, make(some, texts_at(batch, starts[some], stops[some])), strict=True))
+            new = make(np.array(unknown), texts_at(batch, starts[unknown], stops[unknown]))
+            known.update(zip(unknown, new, strict=True))
         return [known[number] for number in numbers]
 
     return Proposals.of_edits(

@@ -144,10 +144,9 @@ class MeaningScorer(Scorer):
         return score
 
     def _source(self, index: int) -> Source:
-        source = self._sources.get(index)
-        if source is None:
-            source = self._sources[index] = kept_source(self._references[index])
-        return source
+        if index not in self._sources:
+            self._sources[index] = kept_source(self._references[index])
+        return self._sources[index]
 
     def _of_fates(self, fates: Fates) -> float:
         if fates.inserted and not fates.source.forms:
@@ -158,8 +157,7 @@ class MeaningScorer(Scorer):
         loss, weights = 0.0, self._weights
         for name in sorted(features):  # one by one, since `sum` rounds otherwise from Python 3.12 on
             loss += weights.get(name, 0.0) * features[name]
-        total = weights[_CONSTANT] + loss
-        return 1 / (1 + exp(-max(min(total, 30.0), -30.0)))
+        return 1 / (1 + exp(-max(min(weights[_CONSTANT] + loss, 30.0), -30.0)))
 
 
 _MOST_SCORES = 8192

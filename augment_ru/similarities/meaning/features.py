@@ -384,10 +384,9 @@ def features_of(fates: Fates) -> dict[str, float]:
     )
     found: dict[str, float] = {}
     for part, cause in parts:
-        if cause:
-            for name, value in part(fates):
-                if value:
-                    found[name] = found.get(name, 0.0) + value
+        for name, value in part(fates) if cause else ():
+            if value:
+                found[name] = found.get(name, 0.0) + value
     return found
 
 

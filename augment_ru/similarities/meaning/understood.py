@@ -33,10 +33,9 @@ def as_said(text: str, note: Note) -> str:
     if reading == text or not (words := forms_of(text)):
         return reading
     read = forms_of(reading)
-    if not all(map(has_form, words)):
-        counts = _NUMBERS.fullmatch(text) is not None and any(map(amounts_of, read))
-        if not (counts and all(has_form(word) or amounts_of(word) for word in words)):
-            return reading
+    counts = any(map(amounts_of, read)) and _NUMBERS.fullmatch(text) is not None
+    if not all(has_form(word) or (counts and amounts_of(word)) for word in words):
+        return reading
     single = len(read) == len(words) == 1
     names = single and reading[0].isupper() and text[0].isupper() and _are_names(read[0], words[0])
     alike = single and (_differ_by_ending(read[0], words[0]) or transcription(read[0]) == transcription(words[0]))

@@ -89,7 +89,9 @@ class Source:
         places = words_of(text)
         self.starts = [start for start, _ in places]
         self.stops = [stop for _, stop in places]
-        self.forms = held_once(form_of(text[start:stop]) for start, stop in places)
+        low = text.lower().replace("ё", "е")  # one letter for each, but for «İ»; «Σ» is another at the end of a word
+        plain = len(low) == len(text) and "Σ" not in text and not COMBINING.search(text)
+        self.forms = held_once(low[start:stop] if plain else form_of(text[start:stop]) for start, stop in places)
         self._parts: dict[tuple[int, int], Source] = {}
         self._found: dict[tuple[Callable[[Source, int], Any], int], Any] = {}
 
