@@ -119,8 +119,7 @@ class MeaningScorer(Scorer):
             candidates: the perturbed texts.
         """
         if not isinstance(candidates, Candidates):
-            sources = map(self._source, indices.tolist())
-            fates = map(guessed_fates, sources, candidates)
+            fates = map(guessed_fates, map(self._source, indices.tolist()), candidates)
             return np.array(list(map(self._of_fates, fates)), dtype=np.float64)
         scored = map(self._of_script, indices.tolist(), candidates.scripts)
         return np.fromiter(scored, dtype=np.float64, count=indices.size)

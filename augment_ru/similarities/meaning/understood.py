@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import repeat
 
 from augment_ru.edits import Note
@@ -21,6 +21,7 @@ def edits_as_said(script: Script) -> Sequence[Written]:
     return [(start, stop, text, as_said(text, note) if note else text) for (start, stop, text), note in pairs]
 
 
+@lru_cache(maxsize=20_000)
 def as_said(text: str, note: Note) -> str:
     """Return what a reader understands by the new text of an edit: the reading in its note («кошка» for 🐱), or itself.
 
@@ -39,8 +40,7 @@ def as_said(text: str, note: Note) -> str:
     single = len(read) == len(words) == 1
     names = single and reading[0].isupper() and text[0].isupper() and _are_names(read[0], words[0])
     alike = single and (_differ_by_ending(read[0], words[0]) or transcription(read[0]) == transcription(words[0]))
-    same = names or alike or stands_for(reading, text) or _asks(read, words) or _asks(words, read)
-    return reading if same else text
+    return reading if names or alike or stands_for(reading, text) or _asks(read, words) or _asks(words, read) else text
 
 
 _NUMBERS = re.compile(r"(?:[\d\s.,:;/()+%$€₽−–-]|(?<!\d)[а-яёXVI])+", re.IGNORECASE)
