@@ -34,6 +34,7 @@ from augment_ru.engine.result import difference_html, parts, visible
 from augment_ru.records.task import generic, task
 from augment_ru.registry import find, names
 from commands import rows_of, run, write
+from logs import Logs
 from profiles import IS_FULL, third
 from strategies import OFFLINE, SENTENCES
 
@@ -323,10 +324,8 @@ def test_what_a_search_found_shows_itself_as_a_result_does() -> None:
     assert "<ins" in found._repr_html_()
 
 
-def test_runs_are_logged_and_nothing_is_printed(
-    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with caplog.at_level(logging.DEBUG, "augment_ru"):
+def test_runs_are_logged_and_nothing_is_printed(logs: Logs, capsys: pytest.CaptureFixture[str]) -> None:
+    with logs.from_level(logging.DEBUG):
         plain()("Кошка спит на окне.")
-    assert "butterfingers: 1 records" in caplog.text
+    assert "butterfingers: 1 records" in "\n".join(logs.messages)
     assert capsys.readouterr() == ("", "")
