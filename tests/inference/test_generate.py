@@ -164,6 +164,7 @@ def test_inputs_that_are_empty_or_too_long_have_no_output(translator: Pretrained
 
 def test_a_model_that_does_not_stop_has_no_output(folder: Path) -> None:
     model = load("AutoModelForSeq2SeqLM", str(kept_copy(folder / "endless", t5)))
+    model.model.generation_config.exponential_decay_length_penalty = None
     model.model.generation_config.suppress_tokens = [model.tokenizer.eos_token_id, model.tokenizer.pad_token_id]
     some = SENTENCES if IS_FULL else SENTENCES[:1]
     assert run(model, list(some), Decoding()) == dict.fromkeys(some)
