@@ -31,6 +31,7 @@ from augment_ru.resources import rows as rows_of
 from augment_ru.text.context import Context
 from augment_ru.text.words import LETTERS
 from commands import run
+from profiles import IS_FULL
 
 ATTACKS = ["add_sent"]  # a small model stands for mGPT
 
@@ -617,9 +618,10 @@ def test_a_language_model_writes_the_same_in_every_batch() -> None:
 
     attack = make("add_sent", {"generator": "hf:THUMT/mGPT", "new_tokens": 40, "temperature": 0.8, "attempts": 2})
     augmenter = Augmenter(attack, similarity="none", constraints=())
-    texts = [*SENTENCES, "", "🙂", "Кошка спит на окне. " * 60]
+    some = SENTENCES if IS_FULL else SENTENCES[::2]
+    texts = [*some, "", "🙂", "Кошка спит на окне. " * 60]
     together = [result.script for result in augmenter.texts(texts)]
-    assert sum(bool(script.edits) for script in together) >= 4
+    assert sum(bool(script.edits) for script in together) >= len(some) // 2
     assert [result.script for result in augmenter.texts(texts[::-1])][::-1] == together
     assert [augmenter(text).script for text in texts] == together
     rows = [worldtree(QUESTION, "A"), worldtree(QUESTION.replace("магнит", "сильный магнит"), "C")]
