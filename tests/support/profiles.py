@@ -9,7 +9,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
 IS_FULL = PROFILE == "full"
-QUICK = 15 if PROFILE == "mutants" else 6
+QUICK = 15 if PROFILE == "mutants" else 4
 """The most examples of a law in the quick profile; a mutant may differ in a few cases only."""
 
 
