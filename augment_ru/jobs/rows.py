@@ -63,8 +63,8 @@ class RunSplit:
         """
         return self.resume or (self.workers or 1) > 1 or self.engine != LOCAL
 
-    def made(self) -> Engine:
-        """Return the engine that does the parts: processes of this machine, or a Ray cluster.
+    def made(self) -> Engine | None:
+        """Return the engine that does the parts: processes of this machine, or a Ray cluster; None for this process.
 
         Raises:
             AugmentError: the name of the engine is unknown, the engine is not installed, or `workers` is below 1.
