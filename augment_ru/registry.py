@@ -8,6 +8,7 @@ callers that read a recipe, a row or a manifest refuse it (`refuse`).
 """
 
 import importlib
+import re
 import sys
 from functools import cache
 from importlib import import_module
@@ -76,7 +77,7 @@ def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kin
     """Return the object of a kind with this name, from another installed package or from a module of this package.
 
     The module is a file `name.py` or a folder `name` with `__init__.py`. The object is the first one in the module
-    whose attribute `name`, or whose Python name, is the given name.
+    that has the given name, as a function or a class (`class_name`).
 
     Args:
         kind: what is named: `attacks`, `functions`, `models`, `normalizers` or `similarities`.
@@ -93,9 +94,21 @@ def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kin
         return entry.load()
     module = import_module(f"augment_ru.{_FOLDERS[kind].replace('/', '.')}.{name}")
     for value in vars(module).values():
-        if name in (getattr(value, "name", None), getattr(value, "__name__", None)) and value is not module:
+        own = class_name(value) if isinstance(value, type) else getattr(value, "__name__", None)
+        if own == name and value is not module:
             return value
     raise AugmentError(f"augment_ru/{_FOLDERS[kind]}/{name} offers nothing that is called '{name}'")
+
+
+def class_name(made: type) -> str:
+    """Return the name under which users find a class: the one that it states as `name`, or its Python name in short.
+
+    >>> class_name(type("EdaSwap", (), {})), class_name(type("SpellingNormalization", (), {}))
+    ('eda_swap', 'spelling')
+    """
+    stated: Any = getattr(made, "name", None)
+    bare = made.__name__.removesuffix("Normalization")
+    return stated if isinstance(stated, str) else re.sub("(?<!^)(?=[A-Z])", "_", bare).lower()
 
 
 _MODULE = "python:"

@@ -52,7 +52,6 @@ class Homoglyphs(Attack):
         AugmentError: `letters` is out of its range, there is no such dictionary, or one of its lines is malformed.
     """
 
-    name: ClassVar[str] = "homoglyphs"
     group: ClassVar[str] = "adversaries"
     probability: float = 0.3
     letters: float = 1.0

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._lattice import WordReading
@@ -21,8 +20,6 @@ _CLOSING = "?/&!:;.,\")'"
 @dataclass(frozen=True, slots=True)
 class LayoutNormalization(WordNormalization):
     """Read Russian words that were typed in the English keyboard layout: «rfpbyj» is «казино»."""
-
-    name: ClassVar[str] = "layout"
 
     def whole(self, piece: str) -> Iterable[WordReading]:
         """Yield the words that a piece of a text may stand for if it was typed in the English layout.

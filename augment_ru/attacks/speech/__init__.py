@@ -61,7 +61,6 @@ class Speech(Attack):
         AugmentError: there is no such dictionary, or `wer` or `refused` is out of range.
     """
 
-    name: ClassVar[str] = "speech"
     group: ClassVar[str] = "channels"
     probability: float = 1.0
     wer: float = 0.1
