@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from augment_ru.attacks.add_sent.input_corpus import InputCorpus
+from augment_ru.attacks.add_sent.corpus import InputCorpus
 from augment_ru.draws import Floats, digests
 from augment_ru.engine.attack import Attack, Needs
 from augment_ru.engine.figures import distribution
