@@ -282,11 +282,11 @@ _LITTLE = 0.05
 
 
 class Surrogate:
-    """Predicts by how much each change of a record brings wrong labels (rivals) nearer to the right one in score.
+    """Predicts by how much each change of a record lowers the margins, from the answers of the model so far.
 
-    The margin of a rival is how far its score is behind that of the right label; a change may lower it. If several
-    letters of a word are changed, either each of them matters, or the first alone does. There is a regression for each
-    of these two assumptions. When an answer shows which assumption holds, the other regression is dropped.
+    A margin is the score of the right label minus the score of a wrong one (a rival). The prediction comes from two
+    linear regressions. One assumes that each changed letter of a word lowers the margins, the other that only the
+    first changed letter does. A regression is dropped when an answer refutes it.
 
     Args:
         pool: the changes of the record that the search may choose.

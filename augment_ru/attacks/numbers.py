@@ -46,8 +46,12 @@ def listed(kind: str) -> dict[str, str]:
 def _day(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«18 июля» → «восемнадцатого июля»."""
     day, before = int(match["day"]), text[: match.start()]
-    if 0 < day <= _LAST_DAY and before.lower().split()[-1:] != ["в"]:
+    if 0 < day <= _LAST_DAY and not _NO_DAY.search(before):
         yield Place(match.start(), match.end("day"), ordinal(day, case_of_day(before), "neut"), "words")
+
+
+_NO_DAY = re.compile(r"(?:(?<!\w)в|\bул\.|\bулиц[а-я]+)\s*$", re.IGNORECASE)
+"""What stands before no day: «в 8 марта», «ул. 8 Марта»."""
 
 
 def case_of_day(before: str) -> str:

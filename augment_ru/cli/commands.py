@@ -59,7 +59,7 @@ def perturb(**given: Any) -> int:  # noqa: ANN401
 @option("--set NAME.OPTION=VALUE...", "Set an option of a normalizer (see list -v).", dest="options")
 @with_options(*shared.INPUT, *shared.ROWS, *shared.SPLIT, shared.QUIET)
 def normalize(**given: Any) -> int:  # noqa: ANN401
-    """Read the texts of a file as they were meant: undo what hides words from a filter, or undo people's errors.
+    """Write the texts of a file as they were meant: undo what hides words from a filter, or undo people's errors.
 
     Formats are those of perturb. On a terminal, without -o, the differences are shown in colours.
 

@@ -282,9 +282,9 @@ def is_form(word: str) -> bool:
 
 @lru_cache(maxsize=200_000)
 def is_listed(word: str) -> bool:
-    """Tell whether a word in lower case is certainly no error.
+    """Tell whether a word in lower case cannot be an error.
 
-    It is in the dictionary, or people hide it from filters, or it is too frequent in news to be an error.
+    It cannot if the dictionary has it, if people hide it from filters, or if it is too frequent in news.
     """
     return _is_known(word) or word in _new() or count(word) >= _FREQUENT
 

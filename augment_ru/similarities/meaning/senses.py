@@ -79,7 +79,7 @@ def unlike(ones: Sequence[str], others: Sequence[str]) -> set[str]:
     """Return the words of the first list that no word of the second list resembles in meaning.
 
     Words resemble each other if they have the same sense, state the same number, share a root, or one is an
-    abbreviation of the other.
+    abbreviation of the other. In lists with more than 4,096 pairs, roots and abbreviations are not compared.
 
     Args:
         ones: the words that are compared, in lower case.
@@ -112,7 +112,7 @@ def _of_one_root(one: str, other: str) -> bool:
 
 
 def edits_as_said(script: Script) -> Sequence[Written]:
-    """Return the edits of a script, sorted: start, stop, new text, and what a reader takes the new text for."""
+    """Return the edits of a script, sorted: each with its start, stop, new text, and what a reader takes this for."""
     pairs = zip(script.triples, script.notes or repeat(None), strict=False)
     return [(start, stop, text, as_said(text, note) if note else text) for (start, stop, text), note in pairs]
 
@@ -121,9 +121,9 @@ def as_said(text: str, note: Note) -> str:
     """Return what a reader understands by the new text of an edit: the reading in its note («кошка» for 🐱), or itself.
 
     An attack may state any reading, so a reading counts only in two cases: a word of the new text is not in the
-    dictionary (numbers are in it, if the reading states one); or the reading differs from the new text only by an
-    ending, an abbreviation, the spelling of the same sounds, the name of a person, or «ты» and «вы». In all other
-    cases, such as a synonym, the new text counts.
+    dictionary (if the reading states a number, numbers count as words of the dictionary); or the reading differs from
+    the new text only by an ending, an abbreviation, the spelling of the same sounds, the name of a person, or «ты» and
+    «вы». In all other cases, such as a synonym, the new text counts.
     """
     reading = text if note.reading is None else note.reading
     if reading == text or not (words := forms_of(text)):
