@@ -1,8 +1,7 @@
 """Текст становится таким, каким его запишет распознаватель речи: «Компания, 5 мая» → «кампания пятого мая»."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate, chain
@@ -407,9 +406,7 @@ def _places(batch: Batch, words: _Words, taken: Mask, table: _Table) -> tuple[In
     plain = words.such([said is None for said in words.spoken]) & (before[words.starts] == before[words.stops])
     plain &= counted(taken, words.starts, words.stops) == 0
     starts, stops, which = words.starts[plain], words.stops[plain], words.which[plain]
-    lows = words.lows
-    met = _heard([lows[number] for number in np.unique(which).tolist()], table)
-    heard = [met.get(low, _NOTHING) for low in lows]
+    lows, heard = words.lows, [_misheard(low, table.name) for low in words.lows]
     little = np.array([low in table.lost or low in _JOINED for low in lows], dtype=np.bool_)[which]
     places = np.flatnonzero(np.array([bool(one[2]) for one in heard], dtype=np.bool_)[which] | little)
     found, closed = [heard[number] for number in which[places].tolist()], before.tolist()
@@ -444,7 +441,7 @@ def _little(word: str, lost: int, joint: str, width: int, name: str) -> _Heard:
         errors.append((lost, "", weight * _SHARES["lost"], "lost", 1))
     if word in _JOINED and _is_common(joint):
         errors.append((width, joint, _SHARES["join"], "join", 2))
-    return _weighed((*errors, *_heard((word,), _table(name))[word][2]))
+    return _weighed((*errors, *_misheard(word, name)[2]))
 
 
 def _weighed(errors: Sequence[_Error]) -> _Heard:
@@ -461,31 +458,15 @@ def _is_common(word: str) -> bool:
     return word in _frequent_words() and has_form(word)
 
 
-_MOST_MET = 200_000
-
-
-_met: defaultdict[str, dict[str, _Heard]] = defaultdict(dict)
-"""What is known already of what may be heard instead of words, by the name of the dictionary."""
-
-
-def _heard(words: Iterable[str], table: _Table) -> dict[str, _Heard]:
-    """Return what may be heard instead of some words, and of words met before."""
-    met = _met[table.name]
-    if len(met) > _MOST_MET:
-        met = _met[table.name] = {}  # another thread may still read the old one
-    new = [word for word in words if word not in met]
-    may = [word for word in dict.fromkeys(new) if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()]
-    met.update(dict.fromkeys(new, _NOTHING))
-    met.update((word, _misheard(word, table)) for word in may)
-    return met
-
-
-def _misheard(word: str, table: _Table) -> _Heard:
-    """Return what may be heard instead of a word: at most the three likeliest errors."""
+@lru_cache(maxsize=200_000)
+def _misheard(word: str, name: str) -> _Heard:
+    """Return what may be heard instead of a word: at most the three likeliest errors; `name` is the dictionary's."""
+    if not (_SHORTEST <= len(word) <= _LONGEST and word.isalpha()):
+        return _NOTHING
     found: dict[str, tuple[float, str]] = {}
-    frequent, sound = _frequent_words(), ""
+    frequent, near, sound = _frequent_words(), _table(name).near, ""
     for start, letter in enumerate(word):
-        for old, new, weight in table.near.get(letter, ()):
+        for old, new, weight in near.get(letter, ()):
             if not word.startswith(old, start) or not (new or start):
                 continue
             other = word[:start] + new + word[start + len(old) :]
