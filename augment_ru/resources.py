@@ -341,7 +341,7 @@ def phrases_in(where: str, cell: str) -> tuple[Phrase, ...]:
 def keyboard_layouts() -> tuple[dict[int, str], dict[int, str]]:
     """Return tables for `str.translate` that type a text again in the other layout: Russian in English, and back."""
     pairs = list(rows(dictionary_path("layouts"), columns=2))
-    return str.maketrans(dict(pairs)), str.maketrans({english: russian for russian, english in pairs})
+    return {ord(russian): english for russian, english in pairs}, {ord(english): russian for russian, english in pairs}
 
 
 def same_word(word: str) -> str:
