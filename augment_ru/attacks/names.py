@@ -69,7 +69,7 @@ class Names(Attack):
             check_known(f"{self.name}.groups", one, known)
 
     def wants(self, doc: Doc) -> bool:
-        """Tell whether one of the words of a text may be part of a name; other texts are not annotated."""
+        """Tell whether one of the words of a text may be part of a name."""
         used, large = _table(self.words).used, (word.lower() for word in doc.forms if word[0].isupper())
         ways = product(large, _GENDERS, (True, False))
         return any(_part(word, gender, used, surname=surname) for word, gender, surname in ways)

@@ -55,7 +55,7 @@ _NO_DAY = re.compile(r"(?:(?<!\w)в|\bул\.|\bулиц[а-я]+)\s*$", re.IGNORE
 
 
 def case_of_day(before: str) -> str:
-    """Return the case of a day of the month that follows the text `before`: «на пятое мая», «к пятому мая»."""
+    """Return the case, by its name in pymorphy3, of a day of the month after the text `before`: «к пятому мая»."""
     cases = cases_at(before)
     likely = "accs" if before.lower().split()[-1:] in (["на"], ["по"]) else "gent"
     return next((one for one in ("datv", "ablt") if cases == {one}), likely)
@@ -167,7 +167,7 @@ def _compound(_: str, match: re.Match[str]) -> Iterator[Place]:
 
 
 def compound(number: int, rest: str) -> str:
-    """Join a number to the rest of a word («летний») in words: «двадцатилетний»; "" if there is no such word."""
+    """Write a number and the rest of its word as one word: 20, «летний» give «двадцатилетний»; "" if there is none."""
     known = rest.startswith(tuple(listed("stem"))) or has_form(f"пяти{rest}")
     odd = not 0 < number <= _THOUSAND or (number == 1 and rest.startswith("лет"))
     return compound_start(number) + rest if known and not odd else ""

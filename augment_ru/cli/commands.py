@@ -267,7 +267,8 @@ def check(files: tuple[str, ...]) -> None:
     """Check dictionaries, rule files, task files and prompt files.
 
     Dictionaries end in .tsv, the other files in .toml. A function that is a constraint is given as FILE.py:FUNCTION.
-    Examples that rule files or such functions state are run, too. Without FILE, checks all files of this package.
+    Examples that rule files or such functions state are run, too. Without FILE, checks the files of this package,
+    except its task files.
     """
     paths = [Path(file) for file in files]
     jobs.messages.print_problems(jobs.check.file_problems(paths), unchecked=partial(jobs.check.prompts_of_files, paths))
