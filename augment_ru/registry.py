@@ -30,6 +30,7 @@ _FOLDERS = {
 }
 """The folder of this package that holds the modules of each kind. The kind `tasks` is missing: its files are TOML.
 Other packages add names through the entry points `augment_ru.KIND`."""
+_CLASSES = frozenset({"attacks", "normalizers", "similarities"})
 
 
 @cache
@@ -76,8 +77,8 @@ def _shipped(kind: str) -> set[str]:
 def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kind has its own type)
     """Return the object of a kind with this name, from another installed package or from a module of this package.
 
-    The module is a file `name.py` or a folder `name` with `__init__.py`. The object is the function in it with this
-    name, otherwise the first class with this name (`class_name`).
+    The module is a file `name.py` or a folder `name` with `__init__.py`. The object is the first class in it with this
+    name (`class_name`); for functions and models, the first function.
 
     Args:
         kind: what is named: `attacks`, `functions`, `models`, `normalizers` or `similarities`.
@@ -93,10 +94,9 @@ def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kin
     if entry is not None:
         return entry.load()
     module = import_module(f"augment_ru.{_FOLDERS[kind].replace('/', '.')}.{name}")
-    if callable(found := getattr(module, name, None)):
-        return found
     for value in vars(module).values():
-        if isinstance(value, type) and class_name(value) == name:
+        own = class_name(value) if isinstance(value, type) else getattr(value, "__name__", None)
+        if own == name and isinstance(value, type) == (kind in _CLASSES) and callable(value):
             return value
     raise AugmentError(f"augment_ru/{_FOLDERS[kind]}/{name} offers nothing that is called '{name}'")
 
