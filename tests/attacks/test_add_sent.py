@@ -12,11 +12,9 @@ from typing import Any
 import pytest
 
 from augment_ru import Augmenter, Chain
-from augment_ru.attacks.add_sent import AddSent
-from augment_ru.attacks.add_sent.continuations import distractor, prompt
-from augment_ru.attacks.add_sent.corpus import Corpus, is_option, is_statement, read_corpus, shipped_corpus
+from augment_ru.attacks.add_sent import AddSent, distractor, prompt
+from augment_ru.attacks.add_sent.corpus import Corpus, InputCorpus, is_option, is_statement, read_corpus, shipped_corpus
 from augment_ru.attacks.add_sent.distractors import Gap, contains_phrase, content
-from augment_ru.attacks.add_sent.input_corpus import InputCorpus
 from augment_ru.edits import Span
 from augment_ru.engine.attack import make
 from augment_ru.engine.presets import preset
