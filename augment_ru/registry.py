@@ -8,6 +8,7 @@ callers that read a recipe, a row or a manifest refuse it (`refuse`).
 """
 
 import importlib
+import re
 import sys
 from functools import cache
 from importlib import import_module
@@ -29,6 +30,7 @@ _FOLDERS = {
 }
 """The folder of this package that holds the modules of each kind. The kind `tasks` is missing: its files are TOML.
 Other packages add names through the entry points `augment_ru.KIND`."""
+_CLASSES = frozenset({"attacks", "normalizers", "similarities"})
 
 
 @cache
@@ -75,8 +77,8 @@ def _shipped(kind: str) -> set[str]:
 def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kind has its own type)
     """Return the object of a kind with this name, from another installed package or from a module of this package.
 
-    The module is a file `name.py` or a folder `name` with `__init__.py`. The object is the first one in the module
-    whose attribute `name`, or whose Python name, is the given name.
+    The module is a file `name.py` or a folder `name` with `__init__.py`. The object is the first class in it with this
+    name (`class_name`); for functions and models, the first function.
 
     Args:
         kind: what is named: `attacks`, `functions`, `models`, `normalizers` or `similarities`.
@@ -93,9 +95,21 @@ def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kin
         return entry.load()
     module = import_module(f"augment_ru.{_FOLDERS[kind].replace('/', '.')}.{name}")
     for value in vars(module).values():
-        if name in (getattr(value, "name", None), getattr(value, "__name__", None)) and value is not module:
+        own = class_name(value) if isinstance(value, type) else getattr(value, "__name__", None)
+        if own == name and isinstance(value, type) == (kind in _CLASSES) and callable(value):
             return value
     raise AugmentError(f"augment_ru/{_FOLDERS[kind]}/{name} offers nothing that is called '{name}'")
+
+
+def class_name(made: type) -> str:
+    """Return the name under which users find a class: the one that it states as `name`, or its Python name in short.
+
+    >>> class_name(type("EdaSwap", (), {})), class_name(type("SpellingNormalization", (), {}))
+    ('eda_swap', 'spelling')
+    """
+    stated: Any = getattr(made, "name", None)
+    bare = made.__name__.removesuffix("Normalization")
+    return stated if isinstance(stated, str) else re.sub("(?<!^)(?=[A-Z])", "_", bare).lower()
 
 
 _MODULE = "python:"

@@ -337,6 +337,13 @@ def phrases_in(where: str, cell: str) -> tuple[Phrase, ...]:
     return tuple(found)
 
 
+@cache
+def keyboard_layouts() -> tuple[dict[int, str], dict[int, str]]:
+    """Return tables for `str.translate` that type a text again in the other layout: Russian in English, and back."""
+    pairs = list(rows(dictionary_path("layouts"), columns=2))
+    return {ord(russian): english for russian, english in pairs}, {ord(english): russian for russian, english in pairs}
+
+
 def same_word(word: str) -> str:
     """Return a word in the form in which words of phrases are compared: in lower case, with е for ё."""
     return word.lower().replace("ё", "е")

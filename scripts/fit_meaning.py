@@ -25,7 +25,7 @@ from augment_ru.script import Script
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
 from augment_ru.similarities.meaning.roles import roles_of
-from augment_ru.similarities.meaning.understood import edits_as_said
+from augment_ru.similarities.meaning.senses import edits_as_said
 from augment_ru.similarities.meaning.words import Fates, Source
 
 ROOT = Path(__file__).resolve().parent.parent

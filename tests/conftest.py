@@ -3,9 +3,11 @@
 
 import gc
 import json
+import logging
 import os
 import socket
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,7 @@ from filelock import FileLock
 from hypothesis import HealthCheck, Phase, settings
 
 from kept_models import kept_copy
+from logs import Logs
 from profiles import PROFILE, QUICK
 
 # a busy machine is no fault of an example
@@ -71,6 +74,15 @@ def _only_here(host: bytes | str | None, *arguments: Any, **options: Any) -> Any
 
 _LOOKUP = socket.getaddrinfo
 socket.getaddrinfo = _only_here  # for all that is imported and made from here on, fixtures of a session too
+
+
+@pytest.fixture
+def logs() -> Iterator[Logs]:
+    """What is logged in the test."""
+    kept = Logs()
+    logging.getLogger().addHandler(kept)
+    yield kept
+    logging.getLogger().removeHandler(kept)
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from profiles import third
+
 ROOT = Path(__file__).resolve().parents[1]
 
 pytestmark = pytest.mark.skipif(not (ROOT / "mkdocs.yml").exists(), reason="needs the repository's documents")
@@ -21,16 +23,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     file = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site.json"
     with FileLock(f"{file}.lock"):
         if not file.exists():
-            file.write_text(json.dumps(_made()), encoding="utf-8")
+            file.write_text(json.dumps(_made(file.with_name("some.jsonl"))), encoding="utf-8")
     found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
 
-def _made() -> dict[str, str]:
+def _made(some: Path) -> dict[str, str]:
+    """In the quick profile the gallery shows attacks on a third of its texts, which are written to the file."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(ROOT / "scripts"))
+        import site_gallery  # noqa: PLC0415
         import site_pages  # noqa: PLC0415
 
+        texts = (ROOT / "examples" / "reviews.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+        some.write_text("".join(third(texts, 0)), encoding="utf-8")
+        patch.setattr(site_gallery, "_EXAMPLES", some)
         made = site_pages.pages()
         for name in ("site_pages", "site_gallery"):
             sys.modules.pop(name, None)

@@ -386,7 +386,6 @@ class Abbreviations(WritesOtherwise):
         AugmentError: there is no such class, or `classes` is empty.
     """
 
-    name: ClassVar[str] = "abbreviations"
     known: ClassVar[tuple[str, ...]] = CLASSES
     exchanges: ClassVar[frozenset[str]] = frozenset({"LOC", "ORG"})
     classes: tuple[str, ...] = CLASSES

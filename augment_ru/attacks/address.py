@@ -64,7 +64,6 @@ class Address(Attack):
         AugmentError: there is no such dictionary or target, or `requests` is not in [0, 1].
     """
 
-    name: ClassVar[str] = "address"
     group: ClassVar[str] = "rewording"
     layers: ClassVar[frozenset[str]] = frozenset({"lemmas", "syntax"})
     probability: float = 1.0

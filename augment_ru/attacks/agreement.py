@@ -319,7 +319,6 @@ class Agreement(MadeOnDemand):
         AugmentError: there is no such class, dictionary or constraint, or `classes` is empty.
     """
 
-    name: ClassVar[str] = "agreement"
     group: ClassVar[str] = "learners"
     layers: ClassVar[frozenset[str]] = frozenset({"lemmas", "syntax"})
     probability: float = 0.1

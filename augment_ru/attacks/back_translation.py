@@ -25,7 +25,6 @@ class BackTranslation(SentenceRewriting):
         AugmentError: a value is out of its range.
     """
 
-    name: ClassVar[str] = "back_translation"
     group: ClassVar[str] = "rewording"
     forward: str = "Helsinki-NLP/opus-mt-ru-en"
     backward: str = "Helsinki-NLP/opus-mt-en-ru"

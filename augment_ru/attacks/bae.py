@@ -56,7 +56,6 @@ class Bae(MadeOnDemand):
         AugmentError: a value is out of its range, or there is no such constraint.
     """
 
-    name: ClassVar[str] = "bae"
     group: ClassVar[str] = "rewording"
     probability: float = 0.3
     model: str = "ai-forever/ruBert-base"

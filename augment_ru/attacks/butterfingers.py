@@ -20,7 +20,6 @@ class Butterfingers(CharacterAttack):
         AugmentError: there is no such layout, or `layouts` is empty.
     """
 
-    name: ClassVar[str] = "butterfingers"
     group: ClassVar[str] = "tape"
     probability: float = 0.15
     layouts: tuple[str, ...] = ("keyboard_en", "keyboard_ru")

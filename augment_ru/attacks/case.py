@@ -1,7 +1,6 @@
 """Буквы меняют регистр: «Кошка спит» → «КоШка сПит»."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from augment_ru.editing.characters import CharacterAttack, Substitutions, letter_case
 
@@ -17,7 +16,6 @@ class Case(CharacterAttack):
             RuTransform.
     """
 
-    name: ClassVar[str] = "case"
     probability: float = 0.1
 
     @property

@@ -38,7 +38,6 @@ class Casing(CountedErrors):
         AugmentError: there is no such class or dictionary, or `classes` is empty.
     """
 
-    name: ClassVar[str] = "casing"
     group: ClassVar[str] = "people"
     known: ClassVar[tuple[str, ...]] = CLASSES
     probability: float = 0.1

@@ -323,7 +323,6 @@ class Colloquial(CountedErrors):
             malformed.
     """
 
-    name: ClassVar[str] = "colloquial"
     group: ClassVar[str] = "people"
     known: ClassVar[tuple[str, ...]] = CLASSES
     probability: float = 0.2

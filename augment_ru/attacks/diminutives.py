@@ -32,7 +32,6 @@ class Diminutives(ReplacesWords):
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
     """
 
-    name: ClassVar[str] = "diminutives"
     group: ClassVar[str] = "people"
     probability: float = 0.5
     words: str = "diminutives"

@@ -41,7 +41,6 @@ class EdaDelete(Attack):
         AugmentError: there is no such constraint.
     """
 
-    name: ClassVar[str] = "eda_delete"
     group: ClassVar[str] = "tape"
     probability: float = 0.3
     guards: tuple[str, ...] = LOSSES

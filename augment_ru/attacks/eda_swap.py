@@ -295,7 +295,6 @@ class EdaSwap(Attack):
         AugmentError: there is no such scope or constraint.
     """
 
-    name: ClassVar[str] = "eda_swap"
     group: ClassVar[str] = "tape"
     probability: float = 0.3
     scope: str = "clause"

@@ -45,7 +45,6 @@ class Emojify(Attack):
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
     """
 
-    name: ClassVar[str] = "emojify"
     group: ClassVar[str] = "tape"
     layers: ClassVar[frozenset[str]] = frozenset({"lemmas"})
     probability: float = 0.4

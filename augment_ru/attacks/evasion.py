@@ -26,7 +26,6 @@ class Evasion(NamedOneOf):
         AugmentError: the probability is out of its range, or there is no such word list.
     """
 
-    name: ClassVar[str] = "evasion"
     group: ClassVar[str] = "adversaries"
     probability: float = 0.3
     targets: str = "content"

@@ -52,7 +52,6 @@ class Homoglyphs(Attack):
         AugmentError: `letters` is out of range, there is no such form, word list or dictionary, or a line is malformed.
     """
 
-    name: ClassVar[str] = "homoglyphs"
     group: ClassVar[str] = "adversaries"
     probability: float = 0.3
     letters: float = 1.0

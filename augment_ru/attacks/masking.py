@@ -60,7 +60,6 @@ class Masking(Attack):
             empty.
     """
 
-    name: ClassVar[str] = "masking"
     group: ClassVar[str] = "adversaries"
     probability: float = 0.15
     styles: tuple[str, ...] = STYLES

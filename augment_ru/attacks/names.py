@@ -56,7 +56,6 @@ class Names(Attack):
         AugmentError: there is no such dictionary or group.
     """
 
-    name: ClassVar[str] = "names"
     group: ClassVar[str] = "who"
     layers: ClassVar[frozenset[str]] = frozenset({"entities", "morphology"})
     exchanges: ClassVar[frozenset[str]] = frozenset({PERSON})

@@ -403,7 +403,6 @@ class Numbers(WritesOtherwise):
         AugmentError: there is no such class, or `classes` is empty.
     """
 
-    name: ClassVar[str] = "numbers"
     known: ClassVar[tuple[str, ...]] = CLASSES
     classes: tuple[str, ...] = CLASSES
 

@@ -58,7 +58,6 @@ class Ocr(Attack):
         AugmentError: there is no such quality or dictionary, or one of its lines is malformed.
     """
 
-    name: ClassVar[str] = "ocr"
     group: ClassVar[str] = "channels"
     min_changes: ClassVar[int] = 0
     probability: float = _MEAN

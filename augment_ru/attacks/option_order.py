@@ -29,7 +29,6 @@ class OptionOrder(Attack):
     comes to each place in turn.
     """
 
-    name: ClassVar[str] = "option_order"
     group: ClassVar[str] = "other"
     probability: float = 1.0
 

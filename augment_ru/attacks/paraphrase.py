@@ -24,7 +24,6 @@ class Paraphrase(SentenceRewriting):
         AugmentError: a value is out of its range.
     """
 
-    name: ClassVar[str] = "paraphrase"
     group: ClassVar[str] = "rewording"
     model: str = "cointegrated/rut5-base-paraphraser"
     prefix: str = ""

@@ -39,7 +39,6 @@ class People(Named):
         AugmentError: the probability is out of its range.
     """
 
-    name: ClassVar[str] = "people"
     group: ClassVar[str] = "people"
     min_changes: ClassVar[int] = 0
     probability: float = _DEFAULT

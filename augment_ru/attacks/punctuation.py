@@ -48,7 +48,6 @@ class Punctuation(CountedErrors):
         AugmentError: there is no such class or dictionary, or `classes` is empty.
     """
 
-    name: ClassVar[str] = "punctuation"
     group: ClassVar[str] = "people"
     known: ClassVar[tuple[str, ...]] = CLASSES
     probability: float = 0.2

@@ -36,7 +36,6 @@ class Spacing(CountedErrors):
         AugmentError: there is no such class or dictionary, or `classes` is empty.
     """
 
-    name: ClassVar[str] = "spacing"
     group: ClassVar[str] = "people"
     known: ClassVar[tuple[str, ...]] = CLASSES
     probability: float = 0.1

@@ -24,7 +24,6 @@ class Synonyms(ReplacesWords):
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
     """
 
-    name: ClassVar[str] = "synonyms"
     group: ClassVar[str] = "rewording"
     probability: float = 0.3
     words: str = "synonyms"

@@ -182,7 +182,6 @@ class Transliteration(Attack):
         AugmentError: there is no such style, unit or word list, or a line of a file is malformed.
     """
 
-    name: ClassVar[str] = "transliteration"
     group: ClassVar[str] = "people"
     probability: float = 0.2
     style: str = "chat"

@@ -44,7 +44,6 @@ class Unseen(Attack):
         AugmentError: there is no such kind, word list or dictionary, a line is malformed, or `kinds` is empty.
     """
 
-    name: ClassVar[str] = "unseen"
     group: ClassVar[str] = "channels"
     probability: float = 0.15
     kinds: tuple[str, ...] = ("all",)

@@ -103,7 +103,6 @@ class WrongLayout(Attack):
         AugmentError: there is no such unit, word list or dictionary, or one of its lines is malformed.
     """
 
-    name: ClassVar[str] = "wrong_layout"
     group: ClassVar[str] = "people"
     probability: float = 0.1
     unit: str = "run"

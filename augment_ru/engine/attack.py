@@ -14,7 +14,7 @@ from augment_ru.edits import Change
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, failing, saying_instead, saying_where
 from augment_ru.options import configured, on_device
-from augment_ru.registry import is_own, own_class
+from augment_ru.registry import class_name, is_own, own_class
 from augment_ru.text.batch import AttackView, Batch
 from augment_ru.text.doc import Doc
 
@@ -80,11 +80,11 @@ class Attack(ABC):
     """The base class of attacks. An attack proposes changes of texts, each with a rank: a random number in [0, 1).
 
     The engine decides which of the changes are made: usually those with a rank below the probability. To write an
-    attack, inherit from this class in a frozen dataclass and give it a `name` and a `probability`. Define one of two
+    attack, inherit from this class in a frozen dataclass and give it a `probability`. Define one of two
     methods: `propose`, which reads one text at a time, or `propose_batch`, which reads all texts of a batch and their
     protected spans. The other fields of the dataclass are the options of the attack on the command line.
 
-    The engine reads only the members of this class. All members except `name` and `probability` have a default.
+    The engine reads only the members of this class. All members except `probability` have a default.
     """
 
     __slots__ = ()
@@ -92,9 +92,12 @@ class Attack(ABC):
     """What the attack tests: one of `GROUPS`."""
 
     @property
-    @abstractmethod
     def name(self) -> str:
-        """The name of the attack on the command line. The random draws depend on it."""
+        """The name of the attack on the command line: by default that of its class, as `eda_swap` for `EdaSwap`.
+
+        The random draws depend on it.
+        """
+        return class_name(type(self))
 
     @property
     @abstractmethod
@@ -193,7 +196,7 @@ class Attack(ABC):
         """Return a copy of the attack with a corpus (texts from the run's input); the attack itself if it needs none.
 
         Args:
-            corpus: an `augment_ru.attacks.add_sent.input_corpus.InputCorpus`.
+            corpus: an `augment_ru.attacks.add_sent.corpus.InputCorpus`.
         """
         del corpus
         return self
@@ -368,16 +371,14 @@ def attack_name(spec: str) -> str:
         spec: the name of an attack, or `my_attack.py` or `python:MODULE:CLASS`.
 
     Returns:
-        `spec` itself if it is a name; otherwise the `name` of the class.
+        `spec` itself if it is a name; otherwise the name of the class.
 
     Raises:
-        AugmentError: the class cannot be imported, has no name, or has the name of an attack that exists already.
+        AugmentError: the class cannot be imported, or has the name of an attack that exists already.
     """
     if not is_own(spec):
         return spec
-    name = own_class(spec, Attack).name
-    if not isinstance(name, str):
-        raise AugmentError(f"{spec}: its class has no name; write name: ClassVar[str] = ...")
+    name = class_name(own_class(spec, Attack))
     if name in registry.names("attacks"):
         raise AugmentError(f"{spec}: an attack called '{name}' is there already; give its class another name")
     return name

@@ -3,13 +3,13 @@
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from augment_ru.engine.result import STATUSES, Perturbed
-from augment_ru.engine.search import DIGITS
+from augment_ru.engine.search import DIGITS, Cost
 
 QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95, "max": 1.0}
 
@@ -26,6 +26,7 @@ class Figures:
         words: the number of words in the originals of all perturbed rows; 0 if they were not counted.
         weak: the number of rows perturbed at less than half of the attack's probability (the share of its possible
             changes that it makes), because with more changes they were not similar enough.
+        cost: how much the similarity was used for the rows; 0 if this was not counted.
     """
 
     statuses: Counter[str] = field(default_factory=Counter)
@@ -34,6 +35,7 @@ class Figures:
     edits: int = 0
     words: int = 0
     weak: int = 0
+    cost: Cost = field(default_factory=Cost)
 
     @classmethod
     def of(cls, perturbed: Perturbed) -> "Figures":
@@ -49,6 +51,7 @@ class Figures:
             perturbed.edits.starts.size,
             int(words.sum()),
             sum(one.probability is not None and one.probability < half for one in outcomes),
+            replace(perturbed.cost),
         )
 
     def count(self, status: str, probability: float | None, similarity: float | None, edits: int) -> None:
@@ -76,6 +79,7 @@ class Figures:
         self.edits += other.edits
         self.words += other.words
         self.weak += other.weak
+        self.cost.add(other.cost)
 
     @property
     def is_weak(self) -> bool:

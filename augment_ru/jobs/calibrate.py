@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from augment_ru.attacks.add_sent.input_corpus import InputCorpus
+from augment_ru.attacks.add_sent.corpus import InputCorpus
 from augment_ru.draws import Floats, digests
 from augment_ru.engine.attack import Attack, Needs
 from augment_ru.engine.figures import distribution
@@ -25,7 +25,7 @@ from augment_ru.jobs.rows import rows_job
 from augment_ru.jobs.summary import folded
 from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
-from augment_ru.run.engines import LOCAL, InProcess, engine_of, in_order
+from augment_ru.run.engines import LOCAL, engine_of, in_order
 from augment_ru.run.work import Engine
 
 ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
@@ -189,7 +189,7 @@ def calibrated(
     work = partial(_scored, preparation, similarity, tuple(perturber for _, perturber, _ in strengths))
     of_pairs: list[Floats] = []
     of_attacks: list[Sequence[Floats]] = []
-    for part, scores in in_order(engine or InProcess(), work, parts):
+    for part, scores in in_order(engine, work, parts):
         if isinstance(part, _Pairs):
             of_pairs += scores
         else:

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
+from augment_ru.engine.figures import Figures
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.result import Perturbed, original
 from augment_ru.errors import amount
@@ -183,7 +184,7 @@ def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Cal
         found.append(perturber.perturb(prepared))
         advance()
     for perturber, perturbed in zip(perturbers, found, strict=True):
-        tally.summaries[perturber.attack.name].add(perturbed)
+        tally.summaries[perturber.attack.name].update(Figures.of(perturbed))
     tally.warned += len(set().union(*(perturbed.warned for perturbed in found)))
     return found
 

@@ -76,7 +76,7 @@ def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
         job: the run.
         stream: the content of the input.
     """
-    from augment_ru.attacks.add_sent.input_corpus import InputCorpus  # noqa: PLC0415  (only some attacks want it)
+    from augment_ru.attacks.add_sent.corpus import InputCorpus  # noqa: PLC0415  (only some attacks want it)
 
     start = stream.tell()
     lenient = replace(job, skip=True, limit=None)  # a wrong row is reported when it is perturbed

@@ -13,15 +13,7 @@ from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import asked_run
 from augment_ru.errors import AugmentError, saying_instead
-from augment_ru.formats.files import (
-    UTF8,
-    check_encoding,
-    check_input,
-    check_outputs,
-    check_packing,
-    is_utf8,
-    named_files,
-)
+from augment_ru.formats import files
 from augment_ru.formats.parquet import arrow_module
 from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import JSON_LINES, KINDS, PARQUET, PART_BYTES, kind_of
@@ -63,8 +55,8 @@ class RunSplit:
         """
         return self.resume or (self.workers or 1) > 1 or self.engine != LOCAL
 
-    def made(self) -> Engine:
-        """Return the engine that does the parts: processes of this machine, or a Ray cluster.
+    def made(self) -> Engine | None:
+        """Return the engine that does the parts: processes of this machine, or a Ray cluster; None for this process.
 
         Raises:
             AugmentError: the name of the engine is unknown, the engine is not installed, or `workers` is below 1.
@@ -115,7 +107,7 @@ class RowsJob:
     report: str | None = None
     reads: Sequence[str] = ()
     input_format: str | None = None
-    encoding: str = UTF8
+    encoding: str = files.UTF8
     copies: int = 1
     csv_safe: bool = False
     quiet: bool = False
@@ -146,16 +138,16 @@ class RowsJob:
         if not self.perturbers and self.key == KEY:
             raise AugmentError("no attack; name one with `attacks`; augment-ru list attacks shows them")
         self.preparation.check(self.schema)  # so that a wrong rule is an error of usage
-        check_input(self.source)
-        check_encoding(self.encoding)
+        files.check_input(self.source)
+        files.check_encoding(self.encoding)
         self._check_outputs()
         for name in (self.source, self.output or ""):
-            check_packing(name)
+            files.check_packing(name)
         if PARQUET in {self.input_kind, self.format}:
             arrow_module()
         if self.csv_safe and self.format not in {"CSV", "TSV"}:
             raise AugmentError(f"`csv_safe`: the output is {self.format}, no table; leave it out")
-        if self.input_kind == PARQUET and not is_utf8(self.encoding):
+        if self.input_kind == PARQUET and not files.is_utf8(self.encoding):
             raise AugmentError(f"`encoding` {self.encoding}: Parquet files have no other encoding; leave it out")
 
     def _check_outputs(self) -> None:
@@ -166,7 +158,7 @@ class RowsJob:
             raise AugmentError(f"`on_error` skip: {self.output} is no plain file, so rejects have no place beside it")
         rejects = rejects_of(self.output) if self.skip and self.output else None
         outputs = [("`output`", self.output), ("the rejects of `on_error` skip:", rejects), ("`report`", self.report)]
-        check_outputs(outputs, [self.source, *self.reads])
+        files.check_outputs(outputs, [self.source, *self.reads])
         self.split.made()
         if self.split.resume and not has_place:
             raise AugmentError("`resume`: needs `output` with a file, so that what is done can be kept beside it")
@@ -293,15 +285,15 @@ def _files_read(given: Mapping[str, Any]) -> list[str]:
     texts = [given.get(name) or "" for name in ("recipe", "model", "guide", "train")]
     texts += [task for task in [given["task"] or ""] if task.endswith(".toml")]
     chosen = [pair.partition("=")[2] for pair in (*given["options"], *given.get("model_options", ()))]
-    files = named_files([*texts, *given["constraints"], *chosen, (given["similarity"] or "").partition(":")[2]])
-    return [*files, *map(str, own_files())]
+    named = files.named_files([*texts, *given["constraints"], *chosen, (given["similarity"] or "").partition(":")[2]])
+    return [*named, *map(str, own_files())]
 
 
 _NO_FACTS = {"source", "output", "report", "quiet", "recipe", "cache", "workers", "resume", "engine"}
 """Parameters that do not affect any row."""
 
 
-def _facts(given: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
+def _facts(given: Mapping[str, Any], reads: Iterable[str]) -> dict[str, Any]:
     """Return everything that rows depend on besides the input, by the name that messages use.
 
     If one of these values differs, stored parts of an earlier run cannot be used.
@@ -312,7 +304,7 @@ def _facts(given: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
     specs = [*given.get("attacks", ()), *given.get("normalizers", ())]
     specs += [given.get(one) or "" for one in ("similarity", "model")]
     own = [part for spec in specs for part in chain_names(spec)]
-    read = {*files, *named_files(own)}  # also of a model, which is imported later
+    read = {*reads, *files.named_files(own)}  # also of a model, which is imported later
     return {
         **{f"`{name}`": value for name, value in given.items() if name not in _NO_FACTS},
         **{f"the content of {name}": _digest(Path(name)) for name in sorted(read)},

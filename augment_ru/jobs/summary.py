@@ -8,44 +8,25 @@ from typing import Any
 
 from augment_ru.engine.figures import Figures
 from augment_ru.engine.perturber import Perturber
-from augment_ru.engine.result import STATUSES, Perturbed
-from augment_ru.engine.search import Cost
+from augment_ru.engine.result import STATUSES
 from augment_ru.errors import amount
 from augment_ru.evaluation.table_text import column_groups
 from augment_ru.formats.json_lines import indented
 from augment_ru.version import __version__
 
 
-@dataclass(slots=True)
-class Summary:
-    """What the closing table of a run says about one attack.
+def attack_table(figures: Figures) -> dict[str, Any]:
+    """Return the counts and costs of an attack as JSON values.
 
-    Attributes:
-        figures: counts over its rows: statuses, similarities, edits.
-        cost: the cost of scoring its perturbations: pairs of texts, calls and forward passes of a network.
+    `forward_passes_per_perturbed_row` is None if no network ran.
     """
-
-    figures: Figures = field(default_factory=Figures)
-    cost: Cost = field(default_factory=Cost)
-
-    def add(self, perturbed: Perturbed) -> None:
-        """Add the results of an attack on a chunk of records, and their cost."""
-        self.update(Summary(Figures.of(perturbed), perturbed.cost))
-
-    def update(self, other: "Summary") -> None:
-        """Add the counts of another summary to these."""
-        self.cost.add(other.cost)
-        self.figures.update(other.figures)
-
-    def table(self) -> dict[str, Any]:
-        """Return the counts and costs as JSON values. `forward_passes_per_perturbed_row` is None if no network ran."""
-        passes = self.cost.passes
-        return {
-            **self.figures.table(),
-            "scored_pairs": self.cost.pairs,
-            "forward_passes": passes,
-            "forward_passes_per_perturbed_row": self.figures.per_perturbed_row(passes) if passes else None,
-        }
+    passes = figures.cost.passes
+    return {
+        **figures.table(),
+        "scored_pairs": figures.cost.pairs,
+        "forward_passes": passes,
+        "forward_passes_per_perturbed_row": figures.per_perturbed_row(passes) if passes else None,
+    }
 
 
 _SLOW = 10
@@ -70,7 +51,7 @@ class Tally:
         began: when the run began, in seconds of `time.perf_counter`.
     """
 
-    summaries: Mapping[str, Summary]
+    summaries: Mapping[str, Figures]
     searches: Counter[str] = field(default_factory=Counter)
     rows: int = 0
     read: int = 0
@@ -84,7 +65,7 @@ class Tally:
     @classmethod
     def of(cls, perturbers: Iterable[Perturber]) -> "Tally":
         """Return counts for a run with these attacks, all of them 0."""
-        return cls({perturber.attack.name: Summary() for perturber in perturbers})
+        return cls({perturber.attack.name: Figures() for perturber in perturbers})
 
     def add(self, other: "Tally") -> None:
         """Add other counts, such as those of a part of the input, to these."""
@@ -96,11 +77,10 @@ class Tally:
         self.recognised |= other.recognised
 
     def __str__(self) -> str:
-        cost = Cost()
-        status: Counter[str] = Counter()
-        for summary in self.summaries.values():
-            cost.add(summary.cost)
-            status += summary.figures.statuses
+        every = Figures()
+        for figures in self.summaries.values():
+            every.update(figures)
+        status, cost = every.statuses, every.cost
         of = f", read as {', '.join(sorted(self.recognised))}" if self.recognised else ""
         parts = [f"{amount(self.rows, 'row')} in{of}", ", ".join(f"{status[name]:,} {name}" for name in STATUSES)]
         if cost.pairs:
@@ -146,7 +126,7 @@ class Tally:
             "seed": first.seed,
             "rows": self.rows,
             "skipped": self.skipped,
-            "attacks": {name: summary.table() for name, summary in self.summaries.items()},
+            "attacks": {name: attack_table(figures) for name, figures in self.summaries.items()},
         }
         return indented(report)
 
@@ -157,7 +137,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> Iterator[str]:
+def summary_lines(summaries: Mapping[str, Figures], room: int | None = None) -> Iterator[str]:
     """Yield the lines of the table that is printed at the end of a run, one for each attack.
 
     The last column is left out if no network ran. After the table comes a line for each weak attack. An attack is weak
@@ -168,13 +148,13 @@ def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> 
         summaries: the counts of each attack.
         room: the width of the terminal in characters; a wider table is folded. None if there is no terminal.
     """
-    rows = [_COLUMNS, *(_row(name, summary.table()) for name, summary in summaries.items())]
-    if not any(summary.cost.passes for summary in summaries.values()):
+    rows = [_COLUMNS, *(_row(name, attack_table(figures)) for name, figures in summaries.items())]
+    if not any(figures.cost.passes for figures in summaries.values()):
         rows = [row[:-1] for row in rows]
     yield from folded(rows, [max(map(len, column)) for column in zip(*rows, strict=True)], 1, room, {0})
-    for name, summary in summaries.items():
-        if summary.figures.is_weak:
-            weak, every = summary.figures.weak, summary.figures.statuses["perturbed"]
+    for name, figures in summaries.items():
+        if figures.is_weak:
+            weak, every = figures.weak, figures.statuses["perturbed"]
             yield f"{name}: {weak:,} of {every:,} perturbed rows reached less than half of the probability asked"
 
 

@@ -1,6 +1,5 @@
 """The class `Normalization`, which every normalizer inherits from, chains of them, and functions that find them."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -9,7 +8,7 @@ from augment_ru import registry
 from augment_ru.edits import Edit, Note
 from augment_ru.errors import AugmentError, brief, failing, saying_where
 from augment_ru.options import by_name, configured
-from augment_ru.registry import chain_names, is_own, own_class
+from augment_ru.registry import chain_names, class_name, is_own, own_class
 from augment_ru.script import Script
 
 
@@ -25,19 +24,22 @@ class TextReading(NamedTuple):
     score: float
 
 
-class Normalization(ABC):
+class Normalization:
     """The base class of normalizers, which return the edits that turn a text into what its author meant.
 
-    To write one, inherit from this class in a frozen dataclass, whose fields are its options. Give it a `name`, and one
+    To write one, inherit from this class in a frozen dataclass, whose fields are its options. Define one
     of two methods: `edits`, which takes one text, or `scripts`, which takes many.
     """
 
     __slots__ = ()
 
     @property
-    @abstractmethod
     def name(self) -> str:
-        """The name on the command line; each edit also has it in its note, as `kind`, to tell what made the edit."""
+        """The name on the command line: by default that of its class, as `spelling` for `SpellingNormalization`.
+
+        Each edit also has it in its note, as `kind`, to tell what made the edit.
+        """
+        return class_name(type(self))
 
     def edits(self, text: str) -> Iterable[Edit]:
         """Return the edits that lead from a text to what was meant; none if the text is to stay as it is."""
@@ -193,7 +195,7 @@ def normalization_of(
     for name in chain_names(spec):
         kind = own_class(name, Normalization) if is_own(name) else registry.find("normalizers", "normalizer", name)
         try:
-            made.append(configured(name, kind, (options or {}).get(getattr(kind, "name", name), {})))
+            made.append(configured(name, kind, (options or {}).get(class_name(kind), {})))
         except TypeError as error:  # an argument without a default, or a method that is not defined
             raise AugmentError(f"{name}: {kind.__name__} cannot be made: {error}") from error
     return NormalizationChain(tuple(made)) if len(made) > 1 else made[0]

@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import has_reading
@@ -32,8 +31,6 @@ class ContactsNormalization(Normalization):
 
     The addresses are those of e-mail and web pages: «ленка собака почта точка ру» becomes «lenka@pochta.ru».
     """
-
-    name: ClassVar[str] = "contacts"
 
     def leaves(self, text: str) -> bool:
         """Tell quickly whether a text certainly has no web or e-mail address and no telephone number to rewrite."""

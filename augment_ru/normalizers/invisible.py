@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
-from typing import ClassVar
 from urllib.parse import unquote
 
 from augment_ru.edits import Edit
@@ -46,8 +45,6 @@ class InvisibleNormalization(Normalization):
     reverse is written in the order in which it is read. Stress marks and the marks of «й» and «ё» stay. So do joiners
     and selectors where emoji or a script need them.
     """
-
-    name: ClassVar[str] = "invisible"
 
     def leaves(self, text: str) -> bool:
         """Tell quickly whether a text certainly has no unseen character to remove."""

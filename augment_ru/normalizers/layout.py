@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._lattice import WordReading
 from augment_ru.normalizers._lexicon import is_listed, weight
 from augment_ru.normalizers._reading import WordNormalization
-from augment_ru.resources import dictionary_path, listed_in, rows
+from augment_ru.resources import dictionary_path, keyboard_layouts, listed_in, rows
 
 _LONGER = 4.0
 """By how much the weight must be higher for the last sign to be read as a sign and not as a letter («,» is «б»)."""
@@ -22,8 +21,6 @@ _CLOSING = "?/&!:;.,\")'"
 class LayoutNormalization(WordNormalization):
     """Read Russian words that were typed in the English keyboard layout: «rfpbyj» is «казино»."""
 
-    name: ClassVar[str] = "layout"
-
     def whole(self, piece: str) -> Iterable[WordReading]:
         """Yield the words that a piece of a text may stand for if it was typed in the English layout.
 
@@ -31,7 +28,7 @@ class LayoutNormalization(WordNormalization):
         """
         longer = 0.0
         for stop in range(len(piece), 0, -1):
-            typed = piece[:stop].translate(_keys())
+            typed = piece[:stop].translate(keyboard_layouts()[1])
             parts = typed.lower().split("-")
             if all(map(is_listed, parts)) and len(max(parts, key=len)) >= min(len(parts), 2):
                 yield WordReading(min(map(weight, parts)) - longer - _LONGER * (len(parts) > 1), typed, stop, self.bit)
@@ -41,7 +38,7 @@ class LayoutNormalization(WordNormalization):
 
     def unknown(self, word: str) -> Iterable[WordReading]:
         """Yield the English word that an unknown one is if it was typed in the Russian layout: «сфыштщ», «casino»."""
-        typed = word.lower().translate(_russian_keys())
+        typed = word.lower().translate(keyboard_layouts()[0])
         if len(typed) >= _FEWEST and typed.isalpha() and (typed in _brands() or typed in listed_in("english")):
             yield WordReading(_SURE, typed, 0.0, self.bit | by.HEARD)
 
@@ -54,13 +51,3 @@ class LayoutNormalization(WordNormalization):
 def _brands() -> frozenset[str]:
     """Return the networks and sites that people name, in Latin letters."""
     return frozenset(means for kind, _, means in rows(dictionary_path("contacts"), columns=3) if kind == "host")
-
-
-@cache
-def _russian_keys() -> dict[int, str]:
-    return {ord(russian): english for russian, english in rows(dictionary_path("layouts"), columns=2)}
-
-
-@cache
-def _keys() -> dict[int, str]:
-    return {ord(english): russian for russian, english in rows(dictionary_path("layouts"), columns=2)}

@@ -13,7 +13,6 @@ from augment_ru.normalizers._reading import WordNormalization
 class MasksNormalization(WordNormalization):
     """Read signs, digits and pictures that stand for letters, letters that a sign hides («каз*но»), and lost vowels."""
 
-    name: ClassVar[str] = "masks"
     wild: ClassVar[str] = "*#%•☆★■█●○◻▪□◼⬛✱✲＊∗"
     weakly_wild: ClassVar[str] = "_?-.~^+=…·"
 

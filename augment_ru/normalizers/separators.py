@@ -22,7 +22,6 @@ _CERTAIN, _SALTED = 5.0, 4.5
 class SeparatorsNormalization(WordNormalization):
     """Read words whose letters or parts stand apart («к.а.з.и.н.о»), and words that are glued together («вличку»)."""
 
-    name: ClassVar[str] = "separators"
     skipped: ClassVar[str] = (
         r"""./\|_~*·•-‑–—,:;+=^'`⭐★☆✨()[]<>?!…"«»{}#&%§¦“”„′’‘№@$「」『』【】〔〕《》〈〉⟨⟩⦑⦒‹›""" + "\ufe0f"
     )

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import ClassVar
 
 from augment_ru.normalizers._lattice import RUSSIAN, Lattice, Way, WordReading
 from augment_ru.normalizers._lexicon import confusables, count, is_hidden, is_listed, table_of, weight
@@ -14,8 +13,6 @@ from augment_ru.normalizers._reading import WordNormalization
 @dataclass(frozen=True, slots=True)
 class SkeletonNormalization(WordNormalization):
     """Replace look-alikes of Russian letters (Unicode's confusables); read words written upside down or backwards."""
-
-    name: ClassVar[str] = "skeleton"
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
         """Return the characters that look like letters, each as (characters, the letters that they look like, cost).

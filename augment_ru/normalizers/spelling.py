@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import log
-from typing import ClassVar
 
 from augment_ru.attacks.misspell.letter_rules import LetterRule
 from augment_ru.editing.characters import neighbouring_keys
@@ -45,7 +44,6 @@ class SpellingNormalization(WordNormalization):
         typing: whether slips of the finger are mended, too: a letter that is dropped, added, swapped or replaced.
     """
 
-    name: ClassVar[str] = "spelling"
     typing: bool = False
 
     @property

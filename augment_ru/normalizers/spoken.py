@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from augment_ru.edits import Edit
 from augment_ru.normalizers._lexicon import written_out
@@ -14,8 +13,6 @@ from augment_ru.text.words import RUSSIAN
 @dataclass(frozen=True, slots=True)
 class SpokenNormalization(Normalization):
     """Replace spoken forms that people write on purpose («щас») by the usual ones; other normalizers leave them."""
-
-    name: ClassVar[str] = "spoken"
 
     def edits(self, text: str) -> Iterator[Edit]:
         """Yield the edits that write spoken forms out: «щас» as «сейчас»."""

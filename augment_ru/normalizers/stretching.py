@@ -10,5 +10,4 @@ from augment_ru.normalizers._reading import WordNormalization
 class StretchingNormalization(WordNormalization):
     """Leave out the repeated letters of words that do not exist as written: «кааазинооо» is read as «казино»."""
 
-    name: ClassVar[str] = "stretching"
     repeats: ClassVar[bool] = True

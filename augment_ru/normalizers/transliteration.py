@@ -10,5 +10,4 @@ from augment_ru.normalizers._reading import WordNormalization
 class TransliterationNormalization(WordNormalization):
     """Read Russian words in Latin letters, as standards, passports and chats spell them: «kazino», «li4ku»."""
 
-    name: ClassVar[str] = "transliteration"
     softens: ClassVar[bool] = True

@@ -1,17 +1,15 @@
-"""Engines do the same work on many parts of an input, in this process or elsewhere; `in_order` orders the results.
+"""The same work on many parts of an input, in this process or by an engine elsewhere; `in_order` orders the results.
 
 The result of a part depends only on the work and on the part. So the output does not depend on the number of workers,
 on the order in which parts end, or on parts that are done twice because a machine was lost.
 """
 
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import TypeVar
 
 from augment_ru.errors import AugmentError
 from augment_ru.run.processes import Processes
-from augment_ru.run.work import Done, Engine, Session, Work
+from augment_ru.run.work import Done, Engine
 
 Part = TypeVar("Part")
 Outcome = TypeVar("Outcome")
@@ -23,25 +21,12 @@ _APART = 4
 """The most parts for each worker that are in memory: from the first unfinished part to the last part read."""
 
 
-class InProcess:
-    """An engine that does the parts of a run in this process, one after another."""
-
-    @contextmanager
-    def session(self, work: Work) -> Iterator[Session]:
-        """Start an engine: yield a session, to which parts of a run are given while the `with` block runs.
-
-        Args:
-            work: what is done with each part.
-        """
-        yield _Here(work)
-
-
 LOCAL = "local"
 RAY = "ray"
 
 
-def engine_of(name: str, workers: int | None) -> Engine:
-    """Return the engine of this name; an engine does the parts of a run, in this process or elsewhere.
+def engine_of(name: str, workers: int | None) -> Engine | None:
+    """Return the engine of this name, which does the parts of a run elsewhere; None if this process does them.
 
     Args:
         name: `local`, `ray` or `ray:ADDRESS`.
@@ -55,7 +40,7 @@ def engine_of(name: str, workers: int | None) -> Engine:
     if workers is not None and workers < 1:
         raise AugmentError(f"`workers` {workers}; needs a number from 1 on")
     if name == LOCAL:
-        return InProcess() if workers in (None, 1) else Processes(workers)
+        return None if workers in (None, 1) else Processes(workers)
     if kind != RAY:
         raise AugmentError(f"`engine` {name}: possible: {LOCAL}, {RAY}, {RAY}:ADDRESS")
     from augment_ru.run.ray import Ray  # noqa: PLC0415  (an extra)
@@ -63,26 +48,8 @@ def engine_of(name: str, workers: int | None) -> Engine:
     return Ray(address, workers)
 
 
-class _Here:
-    workers = 1
-
-    def __init__(self, work: Work) -> None:
-        self._work = work
-        self._waiting: deque[tuple[int, Any]] = deque()
-
-    def submit(self, number: int, part: Any) -> None:  # noqa: ANN401
-        self._waiting.append((number, part))
-
-    def wait(self) -> Sequence[Done]:
-        number, part = self._waiting.popleft()
-        try:
-            return [Done(number, self._work(part))]
-        except Exception as error:  # noqa: BLE001  (it is raised when it is the part's turn)
-            return [Done(number, None, error)]
-
-
 def in_order(
-    engine: Engine,
+    engine: Engine | None,
     work: Callable[[Part], Outcome],
     parts: Iterable[Part],
     find: Callable[[Part], Outcome | None] = lambda _part: None,
@@ -93,7 +60,7 @@ def in_order(
     The parts may end in another order. Only a few parts are read ahead, so that few are in memory.
 
     Args:
-        engine: does the parts.
+        engine: does the parts; None if this process does them, one after another.
         work: what is done with each part.
         parts: the parts; each is read when it is needed.
         find: returns the result of a part that an earlier run stored; None if there is none.
@@ -102,6 +69,23 @@ def in_order(
     Raises:
         BaseException: the error that a part, or reading `parts`, raised. All earlier parts are yielded before it.
     """
+    if engine is not None:
+        yield from _by_engine(engine, work, parts, find, save)
+        return
+    for part in parts:
+        if (outcome := find(part)) is None:
+            outcome = work(part)
+            save(part, outcome)
+        yield part, outcome
+
+
+def _by_engine(
+    engine: Engine,
+    work: Callable[[Part], Outcome],
+    parts: Iterable[Part],
+    find: Callable[[Part], Outcome | None],
+    save: Callable[[Part, Outcome], object],
+) -> Iterator[tuple[Part, Outcome]]:
     errors: list[Exception] = []
     coming = enumerate(_up_to_error(parts, errors))
     row: dict[int, Part] = {}  # the parts that were read and not yielded yet, in order

@@ -48,7 +48,7 @@ class Session(Protocol):
 
 
 class Engine(Protocol):
-    """The interface of an engine, which does the parts of a run in one process, in several, or on a cluster."""
+    """The interface of an engine, which does the parts of a run in several processes, or on a cluster."""
 
     def session(self, work: Work) -> AbstractContextManager[Session]:
         """Start the engine: return a context manager that yields a session, to which parts of a run are given.

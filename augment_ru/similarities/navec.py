@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -42,7 +42,6 @@ class Navec(Similarity):
         threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
     """
 
-    name: ClassVar[str] = "navec"
     context: float = 0.2
     threshold: float = 0.75
 

@@ -12,11 +12,9 @@ from typing import Any
 import pytest
 
 from augment_ru import Augmenter, Chain
-from augment_ru.attacks.add_sent import AddSent
-from augment_ru.attacks.add_sent.continuations import distractor, prompt
-from augment_ru.attacks.add_sent.corpus import Corpus, is_option, is_statement, read_corpus, shipped_corpus
+from augment_ru.attacks.add_sent import AddSent, distractor, prompt
+from augment_ru.attacks.add_sent.corpus import Corpus, InputCorpus, is_option, is_statement, read_corpus, shipped_corpus
 from augment_ru.attacks.add_sent.distractors import Gap, contains_phrase, content
-from augment_ru.attacks.add_sent.input_corpus import InputCorpus
 from augment_ru.edits import Span
 from augment_ru.engine.attack import make
 from augment_ru.engine.presets import preset
@@ -31,6 +29,7 @@ from augment_ru.resources import rows as rows_of
 from augment_ru.text.context import Context
 from augment_ru.text.words import LETTERS
 from commands import run
+from profiles import IS_FULL
 
 ATTACKS = ["add_sent"]  # a small model stands for mGPT
 
@@ -617,9 +616,10 @@ def test_a_language_model_writes_the_same_in_every_batch() -> None:
 
     attack = make("add_sent", {"generator": "hf:THUMT/mGPT", "new_tokens": 40, "temperature": 0.8, "attempts": 2})
     augmenter = Augmenter(attack, similarity="none", constraints=())
-    texts = [*SENTENCES, "", "🙂", "Кошка спит на окне. " * 60]
+    some = SENTENCES if IS_FULL else SENTENCES[::2]
+    texts = [*some, "", "🙂", "Кошка спит на окне. " * 60]
     together = [result.script for result in augmenter.texts(texts)]
-    assert sum(bool(script.edits) for script in together) >= 4
+    assert sum(bool(script.edits) for script in together) >= len(some) // 2
     assert [result.script for result in augmenter.texts(texts[::-1])][::-1] == together
     assert [augmenter(text).script for text in texts] == together
     rows = [worldtree(QUESTION, "A"), worldtree(QUESTION.replace("магнит", "сильный магнит"), "C")]

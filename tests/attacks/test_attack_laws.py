@@ -23,7 +23,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Natasha
 from augment_ru.text.characters import atoms_of
 from augment_ru.text.doc import Doc
-from profiles import IS_FULL, examples
+from profiles import IS_FULL, examples, third
 from small_models import SENTENCES as KNOWN  # the small models that stand for published ones rewrite these
 from strategies import ATTACKS, OFFLINE, SENTENCES, attacks, texts, texts_of_json, texts_with_promises
 
@@ -113,7 +113,7 @@ def test_protected_spans_survive_verbatim(attack: Attack, text: str, data: st.Da
         assert mapped.of(script.text) == span.of(text)
 
 
-@pytest.mark.parametrize("name", OFFLINE)
+@pytest.mark.parametrize("name", third(OFFLINE, 0))
 @settings(max_examples=10 if IS_FULL else 4)
 @given(texts_with_promises())
 def test_code_formulas_and_placeholders_stay_without_constraints(name: str, made: tuple[str, list[str]]) -> None:
@@ -128,7 +128,7 @@ def test_code_formulas_and_placeholders_stay_without_constraints(name: str, made
         at += len(part)
 
 
-@pytest.mark.parametrize("name", OFFLINE)
+@pytest.mark.parametrize("name", third(OFFLINE, 1))
 @settings(max_examples=10 if IS_FULL else 4)
 @given(texts_of_json(), st.sampled_from([None, 2]), st.booleans())
 def test_json_keeps_its_keys_and_its_shape(name: str, value: object, indent: int | None, escaped: bool) -> None:  # noqa: FBT001
@@ -167,7 +167,7 @@ ENDINGS = (")", " 1)", " 2.", ",", " —", " -", " ул.", " т.", " не", " @"
 BEGINNINGS = ("У кота вчера было много дел.", "1.", "г.", "ул.", "- Хлеб лежит на столе.", " да, кот спит.", ",")
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", third(ATTACKS, 2))
 def test_the_end_of_the_text_before_does_not_matter(name: str) -> None:
     """In the quick profile each ending stands before one of the beginnings, in one run."""
     if not IS_FULL:
@@ -185,7 +185,7 @@ def test_the_end_of_the_text_before_does_not_matter(name: str) -> None:
         assert all(result.script == only.script for result in outcomes(name, sources, probability=1.0)[::2])
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", third(ATTACKS, 3))
 def test_protected_spans_of_the_texts_beside_do_not_matter(name: str) -> None:
     augmenter = free(make(name, {"probability": 1.0}))
     sources = [*BEGINNINGS, *SENTENCES][0 if IS_FULL else ATTACKS.index(name) % 2 :: 1 if IS_FULL else 2]
@@ -220,7 +220,7 @@ def test_probability_zero_changes_nothing(attack: Attack, text: str) -> None:
     assert (result.text, result.status, result.script.edits) == (text, "unchanged", ())
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", third(ATTACKS, 4))
 def test_nothing_to_change_is_said_to_be_unchanged(name: str) -> None:
     for text in ("", " ", "\n\t ", "…", "\u200d"):
         (result,) = outcomes(name, [text], probability=1.0)
@@ -230,7 +230,7 @@ def test_nothing_to_change_is_said_to_be_unchanged(name: str) -> None:
 SHORT = ("А", "ок", "Да", "ОК.", "я, я?", "№ 5 б)", "её", "go")
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", third(ATTACKS, 5))
 def test_a_text_of_one_or_two_letters_keeps_its_letters(name: str) -> None:
     for seed in range(4):
         for result in outcomes(name, SHORT, probability=1.0, seed=seed):
@@ -244,7 +244,7 @@ _COSY = "Ура, мама! Пьём чай, едим суп, хлеб и бул�
 _SHORTENED = "Через 2 дня 5 кошек, т. е. все, сидели 8 часов в г. Казани, т. к. там 12 рыб, сыр и т. д."
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", third(ATTACKS, 6))
 def test_every_seed_gives_other_outcomes_and_zero_is_a_seed(name: str) -> None:
     sources = [
         _ASKING,
@@ -253,12 +253,12 @@ def test_every_seed_gives_other_outcomes_and_zero_is_a_seed(name: str) -> None:
         *SENTENCES,
         *(" ".join((*KNOWN[at:], *KNOWN[:at])) for at in range(len(KNOWN))),
     ]
-    seeds = [0, 1, -1, 2**70] if IS_FULL else [0, (1, -1, 2**70)[ATTACKS.index(name) % 3]]
+    seeds = [0, 1, -1, 2**70] if IS_FULL else [0, (1, -1, 2**70)[ATTACKS.index(name) // 3 % 3]]
     found = {tuple(result.text for result in outcomes(name, sources, seed=seed)) for seed in seeds}
     assert len(found) == len(seeds)
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", third(ATTACKS, 7))
 def test_equal_texts_of_different_rows_are_changed_in_different_ways(name: str) -> None:
     text = f"{_ASKING} {' '.join(KNOWN[:6])} Кошка и собака бегут домой, а ещё темно, но они знают, что идти недалеко."
     if name in ("abbreviations", "numbers"):
@@ -277,7 +277,7 @@ def prepared_rows(needs: Needs, text: str, count: int) -> Prepared:
     return chunk
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", third(ATTACKS, 8))
 def test_min_changes_holds_where_the_cut_leaves_nothing(name: str) -> None:
     text = "Кошка спит на окне, собака бежит домой."
     attack = make(name)
@@ -288,7 +288,7 @@ def test_min_changes_holds_where_the_cut_leaves_nothing(name: str) -> None:
     assert len(result.script.edits) <= (9 if run else 2)  # a swap is two edits, a run of words and signs several
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", third(ATTACKS, 9))
 def test_a_draw_without_changes_leaves_the_text_clean(name: str) -> None:
     text = "Кошка спит на окне, собака бежит домой."
     possible = free(make(name), probability=1.0)(text).status == "perturbed"
@@ -298,7 +298,7 @@ def test_a_draw_without_changes_leaves_the_text_clean(name: str) -> None:
         assert result.row()["augment"]["reason"] == result.reason
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", third(ATTACKS, 10))
 def test_the_name_is_that_of_the_file(name: str) -> None:
     attack = make(name)
     assert attack.name == name

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -102,6 +102,8 @@ def test_odd_contexts_have_no_words(model: Pretrained) -> None:
 class Forgetful(Bae):
     """Runs the model anew for every batch."""
 
+    name: ClassVar[str] = "bae"
+
     def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[GapWord, ...]]:
         del remembered
         return super().words(contexts, remembered=False)
@@ -109,6 +111,8 @@ class Forgetful(Bae):
 
 class Doubtful(Bae):
     """Takes every draw for a close call."""
+
+    name: ClassVar[str] = "bae"
 
     def tolerance(self) -> float:
         return 1e6

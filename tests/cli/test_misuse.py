@@ -11,6 +11,7 @@ import pytest
 from augment_ru.cli.main import cli
 from augment_ru.jobs.messages import with_flags
 from commands import fails, run, write
+from profiles import third
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def _options(command: click.Command, *names: str) -> Iterator[tuple[tuple[str, .
 def test_an_option_without_its_value_is_an_error() -> None:
     every = list(_options(cli))
     assert len(every) > 150
-    for names, option in every:
+    for names, option in third(every, 0):
         assert f"'{option}' requires an argument" in fails(2, *names, option), names
 
 

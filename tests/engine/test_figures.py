@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, Perturber, Preparation
 from augment_ru.engine.figures import QUANTILES, Figures, distribution
-from augment_ru.jobs.summary import Summary
 
 
 def test_acceptance_leaves_out_rows_in_which_nothing_may_be_changed() -> None:
@@ -56,9 +55,7 @@ def _figures(attack: str, texts: list[str], *, similarity: str) -> Figures:
     """The figures of texts that are perturbed in one chunk."""
     perturber = Perturber(attack, similarity=similarity)
     (prepared,) = Preparation().texts(texts, needs=[perturber.needs])
-    summary = Summary()
-    summary.add(perturber.perturb(prepared))
-    return summary.figures
+    return Figures.of(perturber.perturb(prepared))
 
 
 @given(st.lists(st.integers(0, 10_000).map(lambda number: number / 10_000), min_size=1, max_size=50))

@@ -1,24 +1,26 @@
 """Rows whose list of texts is empty: nothing may be changed in them, wherever they stand."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import pytest
 
 from augment_ru import Adversary, Augmenter
 from augment_ru.evaluation.examples import Example
+from profiles import pairs
 
 Row = dict[str, list[dict[str, str]]]
 EMPTY: Row = {"qas": []}
 FULL: Row = {"qas": [{"q": "кошка спит на окне"}, {"q": "собака громко лает во дворе"}]}
-
-
-@pytest.mark.parametrize("similarity", ["meaning", "navec", "none"])
-@pytest.mark.parametrize("schedule", ["paper", "strongest"])
-@pytest.mark.parametrize("attack", ["butterfingers", "eda_swap", "misspell+case", "add_sent"])
-@pytest.mark.parametrize(
-    "rows", [[EMPTY], [EMPTY, EMPTY], [FULL, EMPTY], [EMPTY, FULL], [FULL, EMPTY, FULL], [EMPTY, FULL, EMPTY]]
+_ROWS = ([EMPTY], [EMPTY, EMPTY], [FULL, EMPTY], [EMPTY, FULL], [FULL, EMPTY, FULL], [EMPTY, FULL, EMPTY])
+_RUNS = product(
+    ("paper", "strongest"), ("meaning", "navec", "none"), ("butterfingers", "eda_swap", "misspell+case", "add_sent")
 )
-def test_rows_without_texts_are_unchanged(rows: Sequence[Row], attack: str, schedule: str, similarity: str) -> None:
+
+
+@pytest.mark.parametrize(("run", "rows"), pairs(list(_RUNS), _ROWS))
+def test_rows_without_texts_are_unchanged(run: tuple[str, str, str], rows: Sequence[Row]) -> None:
+    schedule, similarity, attack = run
     augmenter = Augmenter(attack, schedule=schedule, similarity=similarity)
     results = list(augmenter.records(rows, field="qas[].q"))
     assert len(results) == len(rows)

@@ -10,6 +10,7 @@ import pytest
 from augment_ru import Augmenter, Result
 from augment_ru.engine.attack import make
 from augment_ru.engine.search import SCHEDULES
+from profiles import third
 from strategies import ATTACKS, BY_WORD
 
 PUSHKIN = "Пушкин жил в Москве, а умер в Петербурге."
@@ -21,7 +22,7 @@ def attacked(name: str, text: str, **options: Any) -> Result:  # noqa: ANN401
     return Augmenter(name, **{"constraints": (), "similarity": "none", **options})(text)
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", third(ATTACKS, 1))
 def test_protection_holds_on_every_round_of_every_attack(name: str) -> None:
     for schedule in SCHEDULES:
         for threshold in (0.0, 0.9, 0.97):
@@ -65,7 +66,7 @@ def test_what_fails_the_gate_is_rejected_with_the_best_score_that_failed() -> No
     assert (result.status, result.similarity, result.text) == ("rejected", 0.1, text)
 
 
-@pytest.mark.parametrize("name", BY_WORD)
+@pytest.mark.parametrize("name", third(BY_WORD, 2))
 def test_probability_zero_changes_nothing_and_the_search_lowers_the_probability(name: str) -> None:
     assert attacked(name, SENTENCE, probability=0.0).status == "unchanged"
     asked: list[str] = []

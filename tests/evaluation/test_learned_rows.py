@@ -4,11 +4,10 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
-
 from augment_ru import evaluate
 from augment_ru.evaluation.examples import Example
 from commands import write
+from logs import Logs
 
 GOOD = [{"id": at, "text": f"Хороший товар номер {at}.", "label": "хорошо"} for at in range(6)]
 BAD = [{"id": 6 + at, "text": f"Плохой товар номер {at}.", "label": "плохо"} for at in range(6)]
@@ -23,19 +22,19 @@ class Knows:
         return ["хорошо" for _ in examples]
 
 
-def test_the_rows_that_a_model_was_trained_on_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_rows_that_a_model_was_trained_on_are_counted(tmp_path: Path, logs: Logs) -> None:
     train = write(tmp_path / "train.jsonl", *GOOD[:4], *BAD[:4])
     spec = f"linear:{train}"
-    with caplog.at_level(logging.WARNING, "augment_ru"):
+    with logs.from_level(logging.WARNING):
         evaluate([*GOOD[3:], *BAD[4:]], {"own": Knows(), "mine": spec})
-    assert [record.getMessage() for record in caplog.records] == [
+    assert logs.messages == [
         "mine: was trained on 1 of the 5 originals, so its rates say little of new texts; train it on other rows"
     ]
-    caplog.clear()
-    with caplog.at_level(logging.WARNING, "augment_ru"):
+    logs.records.clear()
+    with logs.from_level(logging.WARNING):
         evaluate([*GOOD[4:], *BAD[4:]], [spec, "majority"], train=train)
         evaluate(GOOD + BAD, {"majority": f"majority:{train}"})  # learns no text
-    assert not caplog.records
+    assert not logs.records
 
 
 def test_as_many_labels_as_rows_are_no_warning_of_another_package(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from augment_ru import AugmentError
 from augment_ru.formats.files import check_encoding, in_utf8
 from commands import run
+from logs import Logs
 from profiles import IS_FULL, pairs
 
 ENCODINGS = ("cp1251", "koi8-r", "cp866", "utf-16", "utf-16-le", "utf-16-be", "utf-8", "utf-8-sig", "mac-cyrillic")
@@ -42,10 +43,10 @@ def test_a_text_is_read_whether_it_is_in_the_encoding_or_in_utf8(text: str, enco
     ],
 )
 def test_a_file_in_utf8_is_read_so_with_a_warning_that_the_encoding_is_not_its_own(
-    data: bytes, encoding: str, *, warned: bool, caplog: pytest.LogCaptureFixture
+    data: bytes, encoding: str, *, warned: bool, logs: Logs
 ) -> None:
     assert read(data, encoding).removeprefix("\ufeff") in ("пёс", "dog", "")
-    assert ("input: is in UTF-8, and read as UTF-8" in caplog.text) is warned
+    assert ("input: is in UTF-8, and read as UTF-8" in "\n".join(logs.messages)) is warned
 
 
 def test_a_file_of_a_third_encoding_is_an_error() -> None:

@@ -11,8 +11,9 @@ import pytest
 
 import commands
 from augment_ru import Augmenter
-from augment_ru.attacks.add_sent.input_corpus import InputCorpus
+from augment_ru.attacks.add_sent.corpus import InputCorpus
 from augment_ru.engine.attack import GROUPS, make
+from augment_ru.engine.figures import Figures
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import PRESETS, paper_constraints, preset
@@ -20,7 +21,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.inference.pretrained import wanted
 from augment_ru.jobs.calibrate import calibrated, calibration_lines, unrelated_pairs
 from augment_ru.jobs.list import listing
-from augment_ru.jobs.summary import Summary, summary_lines
+from augment_ru.jobs.summary import attack_table, summary_lines
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic, task
 from augment_ru.registry import names
@@ -195,14 +196,14 @@ def test_the_table_of_a_run(tmp_path: Path, bert: Path) -> None:
 
 
 def test_summaries_without_results_or_scores() -> None:
-    empty = Summary()
-    assert empty.table()["acceptance"] is None
+    empty = Figures()
+    assert attack_table(empty)["acceptance"] is None
     assert list(summary_lines({"case": empty}))[1].split()[1] == "0"
     perturber = Perturber("case", similarity="none")
     for prepared in Preparation().texts(SENTENCES, needs=[perturber.needs]):
-        empty.add(perturber.perturb(prepared))
-    assert empty.table()["similarity"] is None
-    assert empty.table()["forward_passes_per_perturbed_row"] is None
+        empty.update(Figures.of(perturber.perturb(prepared)))
+    assert attack_table(empty)["similarity"] is None
+    assert attack_table(empty)["forward_passes_per_perturbed_row"] is None
 
 
 def test_of_a_repository_only_what_is_needed_is_fetched() -> None:

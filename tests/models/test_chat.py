@@ -16,6 +16,7 @@ from augment_ru.prompting.encoder import PromptEncoder
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.records.task import task
+from harness import simple_evaluate
 from kept_models import kept
 from profiles import IS_FULL
 from small_causal import causal
@@ -105,7 +106,6 @@ SHOWN = [{**row, "label": LABELS[at % 2]} for at, row in enumerate(ROWS[::-1][:2
 @pytest.mark.parametrize("form", ["turns", "message"])
 def test_predictions_equal_those_of_the_harness(folder: str, form: str, tmp_path: Path) -> None:
     pytest.importorskip("lm_eval")
-    from lm_eval import simple_evaluate  # noqa: PLC0415
     from lm_eval.models.huggingface import HFLM  # noqa: PLC0415
     from lm_eval.tasks import TaskManager  # noqa: PLC0415
 

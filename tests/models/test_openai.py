@@ -20,6 +20,7 @@ from augment_ru.prompting.prompt import Choice
 from augment_ru.prompting.replies import label_in
 from augment_ru.records.task import generic, task
 from commands import PATIENCE, run, started, wait_until
+from logs import Logs
 from served import Box, chat, serving
 
 LABELS = ("negative", "positive")
@@ -98,14 +99,12 @@ def test_what_passes_is_tried_again(trouble: tuple[int, Any]) -> None:
     assert len(box.asked) == 3
 
 
-def test_a_long_wait_that_the_server_asks_for_is_logged_once(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_long_wait_that_the_server_asks_for_is_logged_once(monkeypatch: pytest.MonkeyPatch, logs: Logs) -> None:
     monkeypatch.setattr("augment_ru.models.openai._WAIT_SAID", 0.02)
     with serving(lambda number, _: (429, {"error": "busy"}) if number < 2 else (200, chat("positive"))) as box:
         box.retry_after = "0.03"
         assert made(box)(asked("а")) == ["positive"]
-    assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
+    assert [message.partition(": ")[2] for message in logs.messages] == [
         "HTTP 429: busy; it asks to wait; asking again after 0 s"
     ]
 

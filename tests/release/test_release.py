@@ -23,6 +23,7 @@ from augment_ru.records.task import task as task_of
 from augment_ru.release.build import BuildReport
 from augment_ru.release.release_recipe import parse_release_recipe, read_release_recipe
 from commands import copied, fails, run, wait_until
+from logs import Logs
 from profiles import IS_FULL
 from releases import EXAMPLE, QUESTIONS, RECIPE, built, contents, recipe, rows_of, write_rows
 
@@ -526,13 +527,13 @@ def test_the_closing_line_counts_one_thing_in_the_singular() -> None:
     )
 
 
-def test_test_rows_among_the_train_rows_are_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_test_rows_among_the_train_rows_are_counted(tmp_path: Path, logs: Logs) -> None:
     path = recipe(tmp_path)
     rows = (tmp_path / "test.jsonl").read_text(encoding="utf-8").splitlines()
     other = rows[0].replace("Почему", "Отчего")
     (tmp_path / "train.jsonl").write_text(f"{other}\n{rows[1]}\n", encoding="utf-8")
     built(path, tmp_path / "out")
-    assert [record.getMessage() for record in caplog.records] == [
+    assert logs.messages == [
         (
             "task school: 1 of the 3 test rows stand in train.jsonl, too, so demonstrations give their answers away; "
             "take them out of it"

@@ -22,6 +22,7 @@ from augment_ru.evaluation.answers import METRICS
 from augment_ru.release import lm_eval_data
 from augment_ru.release.verify import verify_release
 from augment_ru.release.yaml import yaml
+from harness import simple_evaluate
 from profiles import IS_FULL, examples
 from releases import EXAMPLE, RECIPE, built, recipe, rows_of
 
@@ -254,7 +255,6 @@ def model() -> Any:  # noqa: ANN401  (of an optional package)
 @pytest.mark.filterwarnings("ignore")  # of the harness and what it imports
 @pytest.mark.parametrize(("episode", "shots"), [(0, 0), (4, 4)] if IS_FULL else [(4, 4)])
 def test_the_harness_scores_a_model(small: Path, model: Any, episode: int, shots: int) -> None:  # noqa: ANN401
-    from lm_eval import simple_evaluate  # noqa: PLC0415
     from lm_eval.tasks import TaskManager  # noqa: PLC0415
 
     metrics = pytest.importorskip("sklearn.metrics")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness import simple_evaluate
 from releases import EXAMPLE, built, rows_of, write_rows
 
 OWN = EXAMPLE.parent / "own_benchmark"
@@ -37,7 +38,6 @@ def test_answers_stand_at_their_offsets_in_every_variation(release: Path) -> Non
 
 def test_the_harness_asks_both_tasks(release: Path) -> None:
     pytest.importorskip("lm_eval")
-    from lm_eval import simple_evaluate  # noqa: PLC0415
     from lm_eval.tasks import TaskManager  # noqa: PLC0415
 
     tasks = TaskManager(include_path=str(release / "lm_eval"), include_defaults=False)

@@ -13,8 +13,7 @@ from augment_ru.similarities.meaning import Meaning
 from augment_ru.similarities.meaning.claims import claims_of, contradictions, decides, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
 from augment_ru.similarities.meaning.roles import roles_of
-from augment_ru.similarities.meaning.senses import are_alike, are_opposite, unlike
-from augment_ru.similarities.meaning.understood import as_said
+from augment_ru.similarities.meaning.senses import are_alike, are_opposite, as_said, unlike
 from augment_ru.similarities.meaning.words import Source
 from strategies import texts
 

@@ -120,9 +120,9 @@ def _alone(line: Sequence[str], *descriptors: int) -> Iterator[None]:
         importlib.invalidate_caches()
 
     forget()
-    own = set(map(str, own_files))
-    for name in [name for name, module in modules.items() if str(getattr(module, "__file__", None)) in own]:
-        del sys.modules[name]
+    if own := set(map(str, own_files)):
+        for name in [name for name, module in modules.items() if str(getattr(module, "__file__", None)) in own]:
+            del sys.modules[name]
     places = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path not in sys.path]
     sys.path[:] = places + [path for path in sys.path if Path(path) != _HERE]
     sys.argv = [*line]
@@ -140,8 +140,8 @@ def _alone(line: Sequence[str], *descriptors: int) -> Iterator[None]:
         if os.environ != variables:
             os.environ.clear()
             os.environ.update(variables)
-        for name, module in [one for one in sys.modules.items() if one[0] not in modules]:
-            if not str(getattr(module, "__file__", None) or sys.prefix).startswith(_INSTALLED):
+        for name in sys.modules.keys() - modules.keys():
+            if not str(getattr(sys.modules[name], "__file__", None) or sys.prefix).startswith(_INSTALLED):
                 del sys.modules[name]
         sys.modules.update(modules)
 

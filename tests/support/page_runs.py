@@ -32,14 +32,21 @@ _SCRIPT = re.compile(r"python examples/[\w/]+\.py( [\w./-]+)*")
 def run_here(other: Callable[..., Any], line: list[str], **options: Any) -> subprocess.CompletedProcess[Any]:  # noqa: ANN401
     """What `subprocess.run` does, with commands of augment-ru in this process."""
     done: subprocess.CompletedProcess[Any]
-    if line[:3] != [sys.executable, "-m", "augment_ru"]:
+    ours = next(
+        (way for way in (["augment-ru"], [sys.executable, "-m", "augment_ru"]) if line[: len(way)] == way), None
+    )
+    if ours is None:
         done = other(line, **options)
         return done
-    done = commands.run(*line[3:], cwd=options.get("cwd"))
+    done = commands.run(*line[len(ours) :], cwd=options.get("cwd"))
     out, said = (data.decode(options.get("encoding") or "utf-8") for data in (done.stdout, done.stderr))
     if options.get("check") and done.returncode:
         raise subprocess.CalledProcessError(done.returncode, line, out, said)
     return subprocess.CompletedProcess(line, done.returncode, out, said)
+
+
+def _here() -> Any:  # noqa: ANN401  (a private class of `unittest.mock`)
+    return patch.object(subprocess, "run", partial(run_here, subprocess.run))
 
 
 def printed_by_command(command: str, *, fails: bool, copies: bool) -> tuple[str, str]:
@@ -52,7 +59,7 @@ def printed_by_command(command: str, *, fails: bool, copies: bool) -> tuple[str,
     if copies and _ALONE.fullmatch(command):
         done = commands.run(*words[1:], forks=True)
     elif copies and _SCRIPT.fullmatch(command):
-        with patch.object(subprocess, "run", partial(run_here, subprocess.run)):
+        with _here():
             done = commands.run_script(Path(words[1]), *words[2:], cwd=Path.cwd())
     else:
         done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, check=False)
@@ -68,7 +75,8 @@ def printed_by(block: dict[str, Any], space: dict[str, Any]) -> tuple[str, str]:
         options = {"fails": block["fails"], "copies": block["copies"]}
         found = [printed_by_command(command, **options) for command in block["commands"]]
         return "".join(out for out, _ in found), "".join(messages for _, messages in found)
-    with contextlib.redirect_stdout(io.StringIO()) as stream:
+    here = _here() if block["copies"] else contextlib.nullcontext()
+    with here, contextlib.redirect_stdout(io.StringIO()) as stream:
         exec(compile(block["content"], block["name"], "exec"), space)  # noqa: S102  (a document of the repository)
     return stream.getvalue(), ""
 

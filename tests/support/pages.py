@@ -49,6 +49,8 @@ LONG = {
     r"^augment-ru attack examples/reviews_test\.jsonl -o boosted": "asks a hundred trees; tests search with fewer",
     r"^augment-ru perturb examples/comments_train\.jsonl": "teaches a classifier; tests do it with fewer rows",
     r"^augment-ru attack examples/comments\.jsonl": "searches hundreds of comments; other pages search, too",
+    r"^augment-ru attack examples/shop_test\.csv": "searches hundreds of reviews; other pages search, too",
+    r"^augment-ru evaluate hidden\.jsonl": "reads thousands of comments back; other pages read some",
 }
 """The commands that are run only in the full profile of the laws, and why."""
 

@@ -24,7 +24,7 @@ CORES = {
     "aarch64": ("ARMV8", "NEOVERSEN1") if IS_FULL else ("ARMV8",),
 }.get(platform.machine(), ("Prescott",))
 """Kinds of processors that OpenBLAS imitates; a machine of another kind computes otherwise than the first."""
-TEXTS = 84 if IS_FULL else 12
+TEXTS = 84 if IS_FULL else 6
 """How many texts all attacks perturb."""
 SEARCHED = 1000 if IS_FULL else 12
 """How many rows are searched, at most."""

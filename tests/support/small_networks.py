@@ -29,6 +29,8 @@ from small_models import SENTENCES, wordpiece
 
 MAX_LENGTH = 128
 STEPS = 150
+ENDED = (24, 1.5)
+"""After so many tokens the end of a text gets likelier with each: what was not taught would go on and on."""
 
 
 def _taught(model: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> None:
@@ -110,6 +112,7 @@ def marian(folder: Path, seed: int = 1, **shape: Any) -> Path:
         )
         if not shape:
             _taught(model, _pairs(tokenizer, seed))
+            model.generation_config.exponential_decay_length_penalty = ENDED
     model.generation_config.bad_words_ids = [[pad]]
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -131,6 +134,7 @@ def t5(folder: Path, seed: int = 2, **shape: Any) -> Path:
         model = T5ForConditionalGeneration(T5Config(**{"vocab_size": len(tokenizer), **more, **(shape or _SMALL_T5)}))
         if not shape:
             _taught(model, _pairs(tokenizer, seed))
+            model.generation_config.exponential_decay_length_penalty = ENDED
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

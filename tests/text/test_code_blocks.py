@@ -7,6 +7,7 @@ import pytest
 
 from augment_ru.text.characters import atoms_of
 from augment_ru.text.code_blocks import blocks_of, json_of
+from profiles import third
 
 
 @pytest.mark.parametrize(
@@ -66,11 +67,11 @@ def test_what_is_no_json(text: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    [
+    third([
         "<code>", "<code><pre>", "```a ", "```\n~~~\n", "`", "``a", "$", "$a", "$$", r"\(", r"\[a", r"\begin{a}",
         "\n\n    ", "\n\n    а", "    \n", "[", '{"a":', '["', "<а б", "{а", "{а б в г", "{а[б].в", "{а:",
         "{%а ", "${а ", "$а ", "</а ", "````a```b`",
-    ],
+    ], 1),
 )  # fmt: skip
 def test_signs_without_an_end_take_time_in_proportion(piece: str) -> None:
     began = time.process_time()

@@ -12,8 +12,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from augment_ru.attacks.add_sent.corpus import Corpus, is_option
-from augment_ru.attacks.add_sent.input_corpus import InputCorpus
+from augment_ru.attacks.add_sent.corpus import Corpus, InputCorpus, is_option
 from augment_ru.attacks.add_sent.option_types import option_type, other_amounts
 from augment_ru.draws import Ints, Keys, Streams, unit
 from augment_ru.editing.on_demand import changes_in_rounds, places_of

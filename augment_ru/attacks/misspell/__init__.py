@@ -336,7 +336,6 @@ class Misspell(Attack):
         AugmentError: there is no such class, profile or dictionary, or `classes` is empty.
     """
 
-    name: ClassVar[str] = "misspell"
     group: ClassVar[str] = "people"
     min_changes: ClassVar[int] = 0
     probability: float = 0.045

@@ -1,11 +1,10 @@
 """Текст становится таким, каким его запишет распознаватель речи: «Компания, 5 мая» → «кампания пятого мая»."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from math import fsum
 from typing import ClassVar, NamedTuple, Self
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from augment_ru.attacks.numbers import compound
 from augment_ru.attacks.speech.said import Amounts, amounts, case_of_noun, said_numbers, said_roman
-from augment_ru.draws import Floats, Ints, Keys, Streams, unit
+from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
@@ -22,10 +21,11 @@ from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_form, shares_lemma
 from augment_ru.language.numerals import cardinal, counted_phrase
 from augment_ru.language.sound import transcription
+from augment_ru.records.groups import grouped
 from augment_ru.resources import dictionary_path, number_in, rows, same_word
 from augment_ru.similarities.meaning.quantities import amounts_of
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Codes, Mask, counted, counts_before, encode, marked
+from augment_ru.text.characters import Mask, counted, counts_before, marked
 from augment_ru.text.words import LETTERS_AND_DIGITS
 
 _ABBREVIATION = re.compile("[БВГДЖЗКЛМНПРСТФХЦЧШЩ]{2,4}|[A-Z][BCDFGHJKLMNPQRSTVWXZ]{0,3}|[A-Z]{2}")
@@ -62,7 +62,6 @@ class Speech(Attack):
         AugmentError: there is no such dictionary, or `wer` or `refused` is out of range.
     """
 
-    name: ClassVar[str] = "speech"
     group: ClassVar[str] = "channels"
     probability: float = 1.0
     wer: float = 0.1
@@ -136,7 +135,7 @@ class _Table(NamedTuple):
         letters: the names of letters.
         amounts: what finds numbers with their units.
         lost: the weight of each word that may be lost.
-        near: the groups of letters that may be misheard, each with what is heard and a weight.
+        near: the groups of letters that may be misheard, each with what is heard and a weight, by the first letter.
     """
 
     name: str
@@ -148,7 +147,7 @@ class _Table(NamedTuple):
     letters: dict[str, str]
     amounts: Amounts
     lost: dict[str, float]
-    near: Sequence[tuple[str, str, float]]
+    near: Mapping[str, Sequence[tuple[str, str, float]]]
 
 
 @cache
@@ -186,7 +185,7 @@ def _table(name: str) -> _Table:
         {old: new for old, new, _ in kinds.get("letter", [])},
         amounts(units, {old: new for old, new, _ in kinds.get("numbered", [])}),
         {old: weight for old, _, weight in kinds.get("lost", [])},
-        kinds.get("near", ()),
+        grouped((one[0][0], one) for one in kinds.get("near", ())),
     )
 
 
@@ -408,9 +407,7 @@ def _places(batch: Batch, words: _Words, taken: Mask, table: _Table) -> tuple[In
     plain = words.such([said is None for said in words.spoken]) & (before[words.starts] == before[words.stops])
     plain &= counted(taken, words.starts, words.stops) == 0
     starts, stops, which = words.starts[plain], words.stops[plain], words.which[plain]
-    lows = words.lows
-    met = _heard([lows[number] for number in np.unique(which).tolist()], table)
-    heard = [met.get(low, _NOTHING) for low in lows]
+    lows, heard = words.lows, [_misheard(low, table.name) for low in words.lows]
     little = np.array([low in table.lost or low in _JOINED for low in lows], dtype=np.bool_)[which]
     places = np.flatnonzero(np.array([bool(one[2]) for one in heard], dtype=np.bool_)[which] | little)
     found, closed = [heard[number] for number in which[places].tolist()], before.tolist()
@@ -445,7 +442,7 @@ def _little(word: str, lost: int, joint: str, width: int, name: str) -> _Heard:
         errors.append((lost, "", weight * _SHARES["lost"], "lost", 1))
     if word in _JOINED and _is_common(joint):
         errors.append((width, joint, _SHARES["join"], "join", 2))
-    return _weighed((*errors, *_heard((word,), _table(name))[word][2]))
+    return _weighed((*errors, *_misheard(word, name)[2]))
 
 
 def _weighed(errors: Sequence[_Error]) -> _Heard:
@@ -462,83 +459,24 @@ def _is_common(word: str) -> bool:
     return word in _frequent_words() and has_form(word)
 
 
-_ODD, _SHIFT = 0x9E3779B97F4A7C15, np.uint64(42)
-_MOST_LETTERS = 64
-_POWERS = np.array([pow(_ODD, power, 2**64) for power in range(1 - _LONGEST, _MOST_LETTERS)], dtype=np.uint64)
-"""Powers of an odd number modulo 2^64, from -23 on."""
-
-
-def _sums(words: Sequence[str]) -> tuple[Codes, Ints, Ints, Keys]:
-    """Return the letters of words, where each word starts, and for each letter its place in the word and a running sum.
-
-    The sums of two places of a word differ by a number that tells the letters between them from others.
-    """
-    codes, starts = encode(words)
-    within = np.arange(codes.size) - np.repeat(starts[:-1], np.diff(starts))
-    terms = codes * _POWERS[_LONGEST + within]
-    return codes, starts, within, np.cumsum(terms) - terms
-
-
-@cache
-def _sums_of_frequent() -> Mask:
-    """Tell for the highest bits of a sum of letters whether a frequent word may have this sum."""
-    _, starts, _, sums = _sums([word for word in _frequent_words() if len(word) < _MOST_LETTERS])
-    return marked(1 << 64 - int(_SHIFT), (sums[starts[1:] - 1] - sums[starts[:-1]] >> _SHIFT).astype(np.int64))
-
-
-def _one_change_away(words: Sequence[str], table: _Table) -> Iterator[list[tuple[int, str, str, float]]]:
-    """Yield for each word where one change of `near` may make it a frequent word: the start, old, new, the weight."""
-    codes, starts, within, sums = _sums(words)
-    of_word = np.repeat(np.arange(len(words)), np.diff(starts))
-    found = [np.zeros((3, 0), dtype=np.int64)]
-    for number, (old, new, _) in enumerate(table.near):
-        at = np.flatnonzero(codes == ord(old[0]))
-        for place, one in enumerate(old):  # the last code is a line feed
-            at = at[codes[at + place] == ord(one)]
-        at = at if new else at[within[at] > 0]
-        first, last = starts[of_word[at]], starts[of_word[at] + 1] - 1
-        inner = sum(ord(one) * int(_POWERS[_LONGEST - 1 + place]) for place, one in enumerate(new)) % 2**64
-        total = sums[at] - sums[first] + _POWERS[_LONGEST + within[at]] * np.uint64(inner)
-        total += (sums[last] - sums[at + len(old)]) * _POWERS[_LONGEST - 1 + len(new) - len(old)]
-        at = at[_sums_of_frequent()[(total >> _SHIFT).astype(np.int64)]]
-        found.append(np.stack([of_word[at], within[at], np.full(at.size, number)]))
-    of, places, numbers = (every := np.concatenate(found, axis=1))[:, np.lexsort(every[::-1])]
-    changes = [(place, *table.near[number]) for place, number in zip(places.tolist(), numbers.tolist(), strict=True)]
-    for first, last in pairwise(np.searchsorted(of, np.arange(len(words) + 1)).tolist()):
-        yield changes[first:last]
-
-
-_MOST_MET = 200_000
-
-
-_met: defaultdict[str, dict[str, _Heard]] = defaultdict(dict)
-"""What is known already of what may be heard instead of words, by the name of the dictionary."""
-
-
-def _heard(words: Iterable[str], table: _Table) -> dict[str, _Heard]:
-    """Return what may be heard instead of some words, and of words met before."""
-    met = _met[table.name]
-    if len(met) > _MOST_MET:
-        met = _met[table.name] = {}  # another thread may still read the old one
-    new = [word for word in words if word not in met]
-    may = [word for word in dict.fromkeys(new) if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()]
-    met.update(dict.fromkeys(new, _NOTHING))
-    met.update(zip(may, map(_misheard, may, _one_change_away(may, table)), strict=True))
-    return met
-
-
-def _misheard(word: str, changes: Sequence[tuple[int, str, str, float]]) -> _Heard:
-    """Return what may be heard instead of a word: at most the three likeliest errors."""
+@lru_cache(maxsize=200_000)
+def _misheard(word: str, name: str) -> _Heard:
+    """Return what may be heard instead of a word: at most the three likeliest errors; `name` is the dictionary's."""
+    if not (_SHORTEST <= len(word) <= _LONGEST and word.isalpha()):
+        return _NOTHING
     found: dict[str, tuple[float, str]] = {}
-    frequent, sound = _frequent_words(), ""
-    for start, old, new, weight in changes:
-        other = word[:start] + new + word[start + len(old) :]
-        if other in frequent and other not in found and has_form(other):
-            sound = sound or transcription(word)
-            same = transcription(other) == sound
-            ends = not same and start + len(old) == len(word) and shares_lemma(word, other)
-            kind = "same" if same else "ending" if ends else "near"
-            found[other] = (weight * _SHARES[kind], kind)
+    frequent, near, sound = _frequent_words(), _table(name).near, ""
+    for start, letter in enumerate(word):
+        for old, new, weight in near.get(letter, ()):
+            if not word.startswith(old, start) or not (new or start):
+                continue
+            other = word[:start] + new + word[start + len(old) :]
+            if other in frequent and other not in found and has_form(other):
+                sound = sound or transcription(word)
+                same = transcription(other) == sound
+                ends = not same and start + len(old) == len(word) and shares_lemma(word, other)
+                kind = "same" if same else "ending" if ends else "near"
+                found[other] = (weight * _SHARES[kind], kind)
     for first in _JOINED_BY_LETTER.get(word[0], ()):
         rest = word.removeprefix(first)
         if _SHORTEST <= len(rest) < len(word) and rest in frequent and has_form(rest):

@@ -544,7 +544,6 @@ class WordOrder(Attack):
         AugmentError: there is no such constraint.
     """
 
-    name: ClassVar[str] = "word_order"
     group: ClassVar[str] = "rewording"
     layers: ClassVar[frozenset[str]] = frozenset({"syntax", "lemmas", "entities"})
     probability: float = 0.5

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import exp
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.script import Script
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
-from augment_ru.similarities.meaning.understood import edits_as_said
+from augment_ru.similarities.meaning.senses import edits_as_said
 from augment_ru.similarities.meaning.words import SENTENCE_END, Fates, Source, kept_source
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import decode
@@ -52,7 +52,6 @@ class Meaning(Similarity):
             finite number, or is above 0.
     """
 
-    name: ClassVar[str] = "meaning"
     weights: str = "meaning"
     threshold: float = 0.73
 

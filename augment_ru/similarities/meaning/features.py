@@ -8,13 +8,13 @@ restrictors), of words that moved, of words that replace others, and of words th
 import re
 from bisect import bisect, bisect_left, insort
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from operator import ne
 
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_form, is_known, lemmas_of, readings, word_kind
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import keyboard_layouts
 from augment_ru.similarities.meaning.claims import BINDING, NEGATION, claims_of, contradictions, decides, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of
 from augment_ru.similarities.meaning.roles import compared, roles_of
@@ -587,12 +587,4 @@ def manner_of(written: str, form: str) -> str:
     """
     if not any(map(str.isalnum, written)):
         return "signs"
-    return "layout" if any(typed(written) == form for typed in _typists()) else ""
-
-
-@cache
-def _typists() -> tuple[Callable[[str], str], ...]:
-    """Return functions that type a text again in the other keyboard layout."""
-    pairs = list(rows(dictionary_path("layouts"), columns=2))
-    tables = [str.maketrans({pair[side]: pair[1 - side] for pair in pairs}) for side in (0, 1)]
-    return tuple(lambda text, table=table: form_of(text.translate(table)) for table in tables)
+    return "layout" if any(form_of(written.translate(keys)) == form for keys in keyboard_layouts()) else ""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from augment_ru.inference.memo import Memo
 from augment_ru.language.annotate import Natasha
 from augment_ru.language.morphology import GENDERS, readings
+from augment_ru.resources import same_word
 from augment_ru.similarities.meaning.senses import are_alike, are_opposite
 from augment_ru.text.doc import Doc, Token
 
@@ -41,7 +42,7 @@ def _roles_in(doc: Doc) -> Roles:
         if shares and token.head in found and AGENT not in nouns.values() and "Voice=Pass" not in token.features:
             nouns.update({noun: role for noun, role in found[token.head].items() if role == AGENT})
     return {
-        _plain(tokens[at].lemma): {_plain(tokens[noun].lemma): role for noun, role in nouns.items()}
+        same_word(tokens[at].lemma): {same_word(tokens[noun].lemma): role for noun, role in nouns.items()}
         for at, nouns in found.items()
         if nouns
     }
@@ -49,10 +50,6 @@ def _roles_in(doc: Doc) -> Roles:
 
 def _is_verb(token: Token) -> bool:
     return any(one.pos in _VERBS for one in readings(token.text))
-
-
-def _plain(lemma: str) -> str:
-    return lemma.replace("ё", "е")
 
 
 def _nouns_of(doc: Doc, at: int) -> dict[int, str]:
@@ -63,7 +60,7 @@ def _nouns_of(doc: Doc, at: int) -> dict[int, str]:
     found = {number: role for number in below if (role := _role(tokens, number, passive=passive))}
     if "VerbForm=Fin" in verb.features and not passive:
         found = _agreeing(doc, at, found)
-    nouns = {verb.head if _plain(tokens[at].lemma) == "который" else at: role for at, role in found.items()}
+    nouns = {verb.head if same_word(tokens[at].lemma) == "который" else at: role for at, role in found.items()}
     if verb.relation in {"acl", "amod"} and "VerbForm=Part" in verb.features:
         nouns[verb.head] = PATIENT if passive else AGENT
     return nouns
