@@ -49,12 +49,14 @@ class Normalization(ABC):
 
         By default it is made of what `edits` returns. The script of a text may not depend on the other texts.
         """
-        return [Script.of(text, ()) if self.leaves(text) else self._script(text, self.edits(text)) for text in texts]
+        found = [Script.of(text, ()) for text in texts]
+        for at in self.changing(texts):
+            found[at] = self._script(texts[at], self.edits(texts[at]))
+        return found
 
-    def leaves(self, text: str) -> bool:
-        """Tell quickly whether this normalizer certainly leaves a text as it is; by default False: it may change."""
-        del text
-        return False
+    def changing(self, texts: Sequence[str]) -> Sequence[int]:
+        """Tell quickly which of some texts this normalizer may change: return their indices; by default all."""
+        return range(len(texts))
 
     def readings(self, text: str, n: int) -> list[TextReading]:
         """Return up to `n` texts that the author may have meant, the likeliest first.
@@ -129,7 +131,7 @@ class NormalizationChain(Normalization):
         """Return, for each text, a script (edits) with the changes of all normalizers of the chain."""
         steps = self.steps
         found = [Script.of(text, ()) for text in texts]
-        left = [at for at, text in enumerate(texts) if not all(part.leaves(text) for part in steps)]
+        left = sorted({at for part in steps for at in part.changing(texts)})
         for part in steps:
             for at, script in zip(left, scripts_of(part, [found[at].text for at in left]), strict=True):
                 if script.triples:

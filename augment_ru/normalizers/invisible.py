@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 from typing import ClassVar
@@ -49,9 +49,9 @@ class InvisibleNormalization(Normalization):
 
     name: ClassVar[str] = "invisible"
 
-    def leaves(self, text: str) -> bool:
-        """Tell quickly whether a text certainly has no unseen character to remove."""
-        return not _LIKELY.search(text)
+    def changing(self, texts: Sequence[str]) -> Sequence[int]:
+        """Return the indices of the texts that may have an unseen character to remove."""
+        return [at for at, text in enumerate(texts) if _LIKELY.search(text)]
 
     def edits(self, text: str) -> Iterator[Edit]:
         """Yield the edits that remove what is not seen, such as zero-width characters."""
