@@ -35,8 +35,8 @@ class Pieces:
         self.places = [match.span() for match in PIECE.finditer(text)]
         self.pieces = [text[start:stop] for start, stop in self.places]
         self.judged = [
-            reader.judge(one, initial=self.is_initial(at)) if reader.kind(one) else None
-            for at, one in enumerate(self.pieces)
+            reader.judge(one, initial=kind == "name" and self.is_initial(at)) if kind else None
+            for at, (one, kind) in enumerate(zip(self.pieces, map(reader.kind, self.pieces), strict=True))
         ]
 
     def is_initial(self, at: int) -> bool:

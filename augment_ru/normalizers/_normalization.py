@@ -51,7 +51,7 @@ class Normalization(ABC):
         """
         found = [Script.of(text, ()) for text in texts]
         for at in self.changing(texts):
-            found[at] = self._script(texts[at], self.edits(texts[at]))
+            found[at] = self._script(texts[at])
         return found
 
     def changing(self, texts: Sequence[str]) -> Sequence[int]:
@@ -74,10 +74,10 @@ class Normalization(ABC):
         del following
         return None
 
-    def _script(self, text: str, edits: Iterable[Edit]) -> Script:
-        """Return the script of these edits, each with a note that has the name of this normalizer as its kind."""
+    def _script(self, text: str) -> Script:
+        """Return the script of the edits of a text, each with a note that has this normalizer's name as its kind."""
         made = []
-        for one in edits:
+        for one in self.edits(text):
             given: object = one  # of the user's own code
             if not isinstance(given, Edit):
                 raise TypeError(f"edits() gave {brief(given)}; give Edit(start, stop, text) for each")

@@ -149,7 +149,7 @@ class Reader:
         if word == small or word[1:] == small[1:] or word.isupper():
             if small in lexicon.common():
                 return ""
-            if len(word) >= _SHORTEST and RUSSIAN.issuperset(word) and piece[slice(*core(piece))] == word:
+            if len(word) >= _SHORTEST and RUSSIAN.issuperset(word) and "(" not in piece and ")" not in piece:
                 kind = self._kind_at_once(word, small, initial=initial or self.eager)
                 if kind is not None:
                     return kind

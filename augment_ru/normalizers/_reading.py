@@ -5,7 +5,7 @@ stand for another word); most are plain. Only texts with an odd piece are read f
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from math import exp, inf
 from operator import ne
@@ -46,13 +46,13 @@ class WordNormalization(WordKnowledge):
 
 
 def _joins(pieces: Sequence[str], small: Sequence[str], at: int) -> bool:
-    """Tell whether a piece and one beside it could be parts of one word; `small` has them in lower case, without ё."""
-    last, piece, following = (pieces[at - 1] if at else ""), pieces[at], "".join(pieces[at + 1 : at + 2])
+    """Tell whether a piece and one beside it could be parts of one word; `small` has them in small letters, then ""."""
+    piece, last, following = pieces[at], small[at - 1], small[at + 1]
     here, before, after = small[at].strip(MARKS), "", ""
-    if last[-1:].isalpha() and (piece[0].islower() or (piece[0].isalpha() and last.isupper())):
-        before = small[at - 1].lstrip(MARKS)
+    if last[-1:].isalpha() and (piece[0].islower() or (piece[0].isalpha() and pieces[at - 1].isupper())):
+        before = last.lstrip(MARKS)
     if following[:1].isalpha() and piece[-1].isalpha():
-        after = small[at + 1].rstrip(MARKS)
+        after = following.rstrip(MARKS)
     words = joinable()
     is_begun = bool(before) and (before + here in words or (bool(after) and before + here + after in words))
     return is_begun or (bool(after) and here + after in words)
@@ -83,9 +83,8 @@ class _Texts(Normalization):
     def with_next(self, following: Normalization) -> Normalization | None:
         return _texts((*self.parts, following)) if isinstance(following, WordKnowledge) else None
 
-    def edits(self, text: str) -> Iterable[Edit]:
-        """Return the edits that lead from a text to what was meant."""
-        return _edits_of(Pieces(self.reader, text))
+    def _script(self, text: str) -> Script:
+        return Script(text, _edits_of(Pieces(self.reader, text)))
 
     def changing(self, texts: Sequence[str]) -> Sequence[int]:
         """Return the indices of the texts with a piece that may stand for another word, or be a part of one."""
@@ -100,7 +99,7 @@ class _Texts(Normalization):
 
     def _is_odd(self, text: str, pieces: Sequence[str], odd: Sequence[int]) -> bool:
         """Tell whether one of the odd pieces of a text is a reason to read it."""
-        small = text.lower().replace("ё", "е").split()
+        small = [*text.lower().replace("ё", "е").split(), ""]
         for at in odd:
             kind = self.reader.kind(pieces[at])
             if kind == "name" and is_initial(pieces, at):
