@@ -4,7 +4,6 @@ This module does not use the network and does not run code from a model's reposi
 if the repository has them, else with torch's weights-only loader; objects are never unpickled.
 """
 
-import gc
 import logging
 import os
 import warnings
@@ -125,13 +124,8 @@ def load(
 
 
 def release() -> None:
-    """Drop all loaded networks and free their memory."""
-    with _lock:
-        _load.cache_clear()
-    gc.collect()
-    torch = _torch()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
+    """Forget all loaded networks, so that their memory can be freed."""
+    _load.cache_clear()
 
 
 def tokenizer_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
@@ -164,9 +158,10 @@ def _read(kind: Any, name: str, folder: Path, what: str) -> Any:  # noqa: ANN401
 
 @lru_cache(maxsize=16)
 def fingerprint(name: str) -> str:
-    """Return the name of a model with a digest, NAME#DIGEST, which tells models of one name with other weights apart.
+    """Return NAME#DIGEST for a model, so that models of one name with different weights can be told apart.
 
-    The name is without parent folders. The digest of the weights and the vocabulary has eight hexadecimal digits.
+    NAME is the hub's name, or the name of a folder without its parents. DIGEST is made of the weights and the
+    vocabulary; it has eight hexadecimal digits.
 
     Args:
         name: a folder, or the hub's name of a model in the local cache.

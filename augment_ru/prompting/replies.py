@@ -1,4 +1,4 @@
-"""List the choices of a prompt for models that only write text, and read their replies, by one set of rules for all."""
+"""List the choices of a prompt for models that only write text, and find the answers in their replies."""
 
 import re
 from collections.abc import Sequence
@@ -7,6 +7,8 @@ from augment_ru.evaluation.answer_scores import normalised
 from augment_ru.evaluation.unread import CUT, EMPTY, REFUSED, UNREADABLE, is_refusal
 from augment_ru.prompting.prompt import Choice, FilledPrompt
 
+DIGITS = 4
+"""Scores are rounded to this many decimals before the best is chosen, so that rounding errors do not decide."""
 REASONING = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
 """Pairs of marks: what stands before a model's reasoning in its reply, and what stands after it."""
 _LETTER = re.compile(r"\W*([A-JА-К])(?!\w)")
@@ -77,7 +79,7 @@ def label_in(reply: str, choices: Sequence[Choice], *, last: bool = False) -> st
     The first of these rules that finds a choice decides:
 
     - the reply is nothing but a choice or its label;
-    - choices have letters: the letter after the last «Ответ:» counts, or else one at the beginning of the reply;
+    - if choices have letters: the letter after the last «Ответ:» counts, or else one at the beginning of the reply;
     - a choice or its label occurs in the reply; of several, the first counts, or with `last` the last.
 
     «следует» in «не следует» does not count if both are choices.
@@ -149,3 +151,13 @@ def _letters(choices: Sequence[Choice]) -> dict[str, str]:
 
 def _words(choice: Choice) -> str:
     return choice.text.strip().rstrip(".").strip()
+
+
+def index_of_best(scores: Sequence[float]) -> int:
+    """Return the index of the highest score; of scores that are equal after rounding to `DIGITS` decimals, the first.
+
+    >>> index_of_best([-2.00001, -2.0, -3.0])
+    0
+    """
+    rounded = [round(score, DIGITS) for score in scores]
+    return rounded.index(max(rounded))
