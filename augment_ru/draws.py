@@ -62,7 +62,7 @@ def _salt(kind: str, part: str | int) -> np.uint64:
 
 
 class Streams:
-    """One stream of random draws for each row of a batch. A draw is addressed by its position in the stream.
+    """Holds one stream of random draws for each row of a batch. A draw is addressed by its position in the stream.
 
     Args:
         keys: a 64-bit key for each row, shape (rows,). With several streams for each row (`spread`): a key for each
@@ -119,7 +119,7 @@ class Streams:
 
 
 def weighted(weights: Sequence[float], draw: float) -> int:
-    """Choose one of some weights by a draw from U[0, 1), in proportion to the weights, and return its index."""
+    """Draw an index: each is as likely as its share of the weights. `draw`, from U[0, 1), decides."""
     point = draw * fsum(weights)
     for at, weight in enumerate(weights):
         point -= weight
@@ -179,7 +179,7 @@ def paired(groups: Ints, draws: Floats) -> tuple[Ints, Ints]:
 
 
 class Rng:
-    """The random draws of one text, one after another. An attack that reads one text at a time gets an `Rng` for it."""
+    """Makes the random draws of one text, one after another, for an attack that reads one text at a time."""
 
     __slots__ = ("_state",)
 

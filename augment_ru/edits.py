@@ -29,7 +29,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What an edit carries besides its place and its new text.
+    """Holds what an edit carries besides its place and its new text.
 
     Attributes:
         reading: the words that a reader reads instead of the new text («кошка» for 🐱), according to the attack; None

@@ -146,7 +146,7 @@ def own_object(spec: str) -> Any:  # noqa: ANN401  (whatever the module defines)
 
     Raises:
         AugmentError: `spec` has another form, the code cannot be imported, or it does not define the name. The message
-            begins with `spec`.
+            begins with `spec`, or with the full path of a file that cannot be run.
     """
     if not spec.startswith(_MODULE):
         file, name = _file_and_name(spec)
@@ -163,7 +163,7 @@ _imported: dict[Path, None] = {}
 
 
 def own_files() -> tuple[Path, ...]:
-    """Return the files of the user's own code that this process has run, as files or as imported modules."""
+    """Return the paths of the user's own code in this process: files that it ran, and modules that it imported."""
     return (*_loaded, *_imported)
 
 

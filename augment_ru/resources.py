@@ -132,8 +132,8 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
     """Read, from a dictionary of replacements, the phrases in which a word must not be replaced.
 
-    For example, «время» gets no clock in «во время». The phrases stand in the optional fourth column, in the form that
-    `phrases_in` describes.
+    For example, «время» does not become ⏰ in «во время». The phrases stand in the optional fourth column, in the form
+    that `phrases_in` describes.
 
     Args:
         name: the name of a shipped dictionary, or the path of any other `.tsv` file.
@@ -278,7 +278,7 @@ def listed_in(name: str) -> frozenset[str]:
 
 @cache
 def opposites() -> dict[str, frozenset[str]]:
-    """Map each lemma to the lemmas of opposite or incompatible meaning; all are written with е for ё.
+    """Map each lemma to those of opposite or incompatible meaning («ночь» to «день», «утро»); all with е for ё.
 
     Raises:
         AugmentError: a line of the dictionary is malformed.

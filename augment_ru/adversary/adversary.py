@@ -47,7 +47,8 @@ class SearchSettings:
         model: the name of the model.
         signature: a text that states all that defines the model's answers; None if the model has none.
         attacks: the names of the attacks.
-        budget: the most queries for a record: different texts that the model is asked about, including the original.
+        budget: the most queries for a record: texts that the model is asked about, including the original; a text
+            counts again if the model is asked again to tell slips.
         target: the label that the model is to give; None for any wrong answer.
         guide: the signature of the guide (a second model whose scores order the queries), or its name if it has no
             signature; None without a guide.
@@ -70,7 +71,7 @@ class Finding(Result):
 
     Attributes:
         search_settings: the settings of the search, which all results share.
-        attacks: for each field, the attack that made each edit, as an index of `search_settings.attacks`.
+        attacks: maps each field to the attacks that made its edits, as indices of `search_settings.attacks`.
         changes: how many changes were applied (a change is edits that are applied together).
         before: the model's answer to the original, with an entry for each field that holds a right answer.
         after: the answer to the new texts, in the same form.
@@ -80,8 +81,8 @@ class Finding(Result):
             gate (the similarity check that a changed text must pass).
         confirmation: the repeated answers that showed whether the answer broke or the model slipped (gave an answer
             that it does not usually give); None if the first answer was believed.
-        tried: for each feature of edits (`evaluation.searches.FEATURES`, such as `attack`) and each of its values, how
-            many different edits the model was asked about.
+        tried: how many different edits the model was asked about, by feature (`evaluation.searches.FEATURES`, such as
+            `attack`) and value of the feature.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = (
@@ -123,7 +124,7 @@ class Finding(Result):
         }
 
     def made_by(self) -> dict[str, list[str]]:
-        """Return, for each field, the name of the attack that made each edit, in the order of the edits."""
+        """Map each field to the names of the attacks that made its edits, one for each edit, in their order."""
         return {name: [self.search_settings.attacks[at] for at in numbers] for name, numbers in self.attacks.items()}
 
     def _brief(self) -> dict[str, Any]:
@@ -154,7 +155,7 @@ _MOST_DRAWS = 100
 
 
 class Adversary:
-    """Searches for the smallest set of changes of a record, allowed by the engine, that turns a right answer wrong.
+    """Searches for the smallest set of legal changes of a record that turns a model's right answer wrong.
 
     All changes that the attacks can make form one pool. A search chooses sets of changes from the pool and asks the
     model about the texts that they give. Only texts that `perturb` could return are asked about: the engine allows
@@ -168,7 +169,7 @@ class Adversary:
         model: a function from a list of `Example` to their predictions, or a `Model`. A model that has the method
             `scored` is asked for scores, too; the search then needs fewer queries.
         name: the name by which the results and the rows call the model.
-        budget: the most queries for a record: different texts, including the original.
+        budget: the most queries for a record: texts that the model is asked about, including the original.
         target: the label that the model is to give; None for any wrong answer.
         minimal: whether changes are undone again without which the answer is wrong, too.
         draws: how often each attack is asked for random changes for the pool. So an attack offers at most this many
@@ -258,7 +259,7 @@ class Adversary:
 
     @property
     def needs(self) -> tuple[Needs, ...]:
-        """What each attack needs about the texts of a record, such as annotation layers and guards (constraints)."""
+        """The needs of each attack about the texts of a record, such as annotation layers and guards (constraints)."""
         return tuple(one.needs for one in self.perturbers)
 
     def use_cache(self, cache: Cache | None) -> None:
@@ -471,7 +472,7 @@ class Limits:
     """The limits of a search.
 
     Attributes:
-        budget: the most queries for a record: different texts, including the original.
+        budget: the most queries for a record: texts that the model is asked about, including the original.
         deadline: when all searches end, as a value of `time.monotonic`; None for no limit.
     """
 
@@ -514,8 +515,7 @@ def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
         guide: asks the guide, and keeps its answers.
 
     Returns:
-        What the guide's scores say about the record; None if the guide gives no score to the right label or to the
-        target.
+        What the guide's scores say about the record; None if they cannot be used (see `Goal.rivals`).
     """
     sets: list[tuple[int, ...]] = [(), *((change,) for change in range(len(case.pool)))]
     at_once = max(_CHARACTERS // max(sum(map(len, case.pool.sources)), 1), 1)

@@ -62,8 +62,8 @@ def break_by_labels(sets: Iterator[ChangeSet]) -> Search:
 def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
     """Yield random sets of changes that the model was not asked about before, until 100 draws in a row give no new set.
 
-    A set changes at least half of the words that can be changed, or fewer if more would probably fail the gate (the
-    similarity check that changed texts must pass). Words and changes that were seldom chosen so far are preferred.
+    A set changes at least half of the words that can be changed, or fewer if more would probably fail the gate
+    (similarity check). Words and changes that were seldom chosen so far are preferred.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -93,12 +93,10 @@ def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
 
 
 def shrink_by_labels(knowledge: Knowledge) -> Search:
-    """Make the smallest set of changes that broke the right answer smaller, until none of its changes can be undone.
+    """Make the smallest set of changes that turned the answer wrong smaller, until none of them can be undone.
 
     The generator yields the next set to ask the model about; the caller sends back what came of it (`Verdict`). The
     method is delta debugging (Zeller and Hildebrandt 2002).
-
-    A set broke the answer if the model's right answer became wrong.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -137,7 +135,7 @@ _GUIDED_TRIES = 50
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """What the scores of a guide (a second model, whose scores order the queries) say about a record.
+    """The margins and effects that a guide (a second model, whose scores order the queries) gives for a record.
 
     A rival is a label that may replace the right one. Its margin is how far its score is behind that of the right
     label.
@@ -345,13 +343,11 @@ def _noise(view: Regression, draws: Draws, size: float) -> Floats:
 
 
 def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
-    """Make the smallest set of changes that broke the right answer smaller, with the help of the model's scores.
+    """Make the smallest set of changes that turned the answer wrong smaller, with the help of the model's scores.
 
     The generator yields the next set to ask the model about; the caller sends back what came of it (`Verdict`). First,
     changes are undone until undoing any further one would make the answer right again. Then the model is asked about a
-    few smaller sets of other changes, since one of them may break the answer, too.
-
-    A set broke the answer if the model's right answer became wrong.
+    few smaller sets of other changes, since one of them may turn the answer wrong, too.
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
@@ -424,8 +420,8 @@ def search_of(
 
     Args:
         knowledge: which sets of the record's changes were tried already, and what came of each.
-        margins: how far the score of each rival (a label that may replace the right one) is behind that of the right
-            label, for the original, in nats, shape (rivals,); None if the model gives no usable scores.
+        margins: how far each rival label is behind the right one in score, for the original, in nats, shape (rivals,);
+            None if the model gives no usable scores.
         guidance: what the scores of a guide (a second model) say about the record, used only without margins; None for
             no guide.
         draws: the random numbers of the search.

@@ -115,15 +115,15 @@ class SearchCase:
 
     @property
     def is_open(self) -> bool:
-        """Whether the record has no status yet, such as `broken` or `withstood`, which tells how its search ended."""
+        """Whether the search for the record has not ended, so that it has no status yet, such as `broken`."""
         return self.status is None
 
     def asked_original(self, scored: Scored, most: int) -> bool:
         """Store an answer to the original, and return whether the model must be asked about the original again.
 
-        A wrong answer may be a slip (one that the model does not usually give). Then the model is asked up to two more
-        times, and the answer that it gives twice counts. The search ends at once if the original is answered wrong, if
-        the target is the right label already, or if there is no change to choose.
+        A wrong answer may be a slip (one that the model does not usually give). If answers are confirmed, the model is
+        then asked up to two more times, and the answer that it gives twice counts. The search ends at once if the
+        original is answered wrong, if the target is the right label already, or if there is no change to choose.
 
         Args:
             scored: the answer.
@@ -232,9 +232,7 @@ class SearchCase:
         self._judged(scored, similarity, broken=broken)
 
     def answered_again(self, scored: Scored) -> None:
-        """Store one more answer to a question that is asked again because an answer to it may be a slip.
-
-        A slip is an answer that the model does not usually give to the text.
+        """Store one more answer to a question that is asked again, since an answer may be a slip (not the usual one).
 
         `Confirmation.of_original` says which question that is: about the original, or about the text that seems to
         break the answer.

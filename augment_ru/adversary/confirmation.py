@@ -34,7 +34,7 @@ MEASURED, _TIMES = 50, 4
 
 @dataclass(slots=True)
 class Answers:
-    """The answers to one text, counted.
+    """Counts the answers to one text.
 
     Attributes:
         broken: how many answers were what the search wants: wrong, or the target label.
@@ -57,7 +57,7 @@ class Answers:
 
 @dataclass(slots=True)
 class Confirmation:
-    """The repeated answers that decide whether a new text really turns the model's answer wrong, or the model slipped.
+    """Decides by repeated answers whether a new text really turns the model's answer wrong, or the model slipped.
 
     A slip is an answer that the model does not usually give to the text.
 
@@ -96,8 +96,8 @@ class Confirmation:
         """Return whether the text turns the answer wrong, by all answers so far; None if the model must be asked again.
 
         Args:
-            number: how many perturbed texts of the record were asked about so far, this one included. Among many texts,
-                a slip (an answer that the model does not usually give) is likelier; so more answers are needed.
+            number: how many perturbed texts of the record were asked about so far, this one included. Of many texts,
+                one is likelier to look broken by slips alone; so more answers are needed.
         """
         odds = number * (number + 1) * exp(-self._evidence())
         if odds < _ERROR and self.text.asked > self.least:
@@ -113,9 +113,9 @@ class Confirmation:
     def as_json(self) -> dict[str, float | int | None]:
         """Return what a row states about the repeated answers.
 
-        The keys are `again` (how many queries repeated a question), `slip_rate` (how often the model gives an answer
-        that it does not usually give), and `odds` (how likely it is that only such slips made the answers to the text
-        and to the original differ; two digits).
+        The keys are `again` (how many queries repeated a question), `slip_rate` (how often the model gives an unusual
+        answer), and `odds` (how likely it is that only such slips made the answers to the text and to the original
+        differ; two digits).
         """
         odds = None if self.odds is None else float(f"{self.odds:.1e}")
         return {"again": self.again, "slip_rate": round(self.rate, 4), "odds": odds}

@@ -44,7 +44,7 @@ class Goal:
 
     @classmethod
     def of(cls, record: Record, target: str | None = None) -> "Goal":
-        """Make the goal for a record.
+        """Make the goal of the search for a record.
 
         Args:
             record: the record, with its right answer.

@@ -14,7 +14,7 @@ A place is a word, and changes at a place change its letters. To a model that re
 first changed letter; to one that reads parts of words, each further letter adds. Which of these holds for a record is
 not known before. So there are two regressions, one for each view, until an answer to a set with further letters in the
 same words tells which holds.
-For rivals and margins see `Goal`.
+For rivals and margins see `goal`.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -47,8 +47,8 @@ class Verdict(NamedTuple):
         similarity: the gate's score of the texts with these changes.
         passed: whether the texts pass the gate. The model is asked only about those that pass.
         broken: whether the model's answer is what the search wants; False if the model was not asked.
-        margins: for each rival (a label that may replace the right one), how far its score is behind that of the right
-            label, in nats, shape (rivals,); None if the model gave no scores.
+        margins: how far each rival label is behind the right one in score, in nats, shape (rivals,); None if the model
+            gave no scores.
     """
 
     similarity: float
@@ -91,7 +91,7 @@ class Draws:
 
 
 class Knowledge:
-    """What a search knows about a record: which sets of its changes were tried, and what came of each.
+    """Keeps what a search knows about a record: which sets of its changes were tried, and what came of each.
 
     Args:
         pool: the changes of the record that the search may choose; not empty.
@@ -104,9 +104,8 @@ class Knowledge:
         known: what came of each set that was tried (`Verdict`). The empty set stands for the original.
         smallest: of the sets that broke the answer, the one with the fewest changes. Of equally small sets, the one
             with the highest similarity is taken, or else the one found first. None if no set broke the answer.
-        nearest: of the sets that did not break the answer, the one that came nearest to breaking it: a rival (a label
-            that may replace the right one) was least behind the right label in score. () for the original, or if there
-            are no scores.
+        nearest: of the sets that did not break the answer, the one that came nearest to it: a wrong label was least
+            behind the right one in score. () for the original, or if there are no scores.
     """
 
     def __init__(self, pool: RecordPool, similarities: Floats | None, original: Verdict) -> None:
@@ -124,7 +123,7 @@ class Knowledge:
         return len(self.pool)
 
     def learn(self, chosen: ChangeSet, verdict: Verdict) -> None:
-        """Store what came of a set of changes that was tried, so that the next sets are chosen by it.
+        """Store the verdict on a set of changes that was tried, so that the next sets are chosen by it.
 
         A `Verdict` says whether the texts stay similar enough, and whether the model's answer becomes wrong.
         """
@@ -148,9 +147,8 @@ class Knowledge:
     def is_open(self, chosen: ChangeSet) -> bool:
         """Tell whether the model should be asked about a set of changes: it was not tried, and may be similar enough.
 
-        A set is not worth a question if it would probably fail the gate (the similarity check that changed texts must
-        pass): one of its changes failed alone, or the set is expected to lower the similarity by nearly as much as
-        another set that failed.
+        A set is not worth a question if it would probably fail the gate (similarity check): one of its changes failed
+        alone, or the set is expected to lower the similarity by nearly as much as another set that failed.
         """
         if chosen in self.known:
             return False
@@ -259,8 +257,7 @@ _sum = np.add.reduce
 class LetterView(NamedTuple):
     """An assumption about how several changed letters of one word act together on the model's scores.
 
-    The margin of a rival label is how far its score is behind that of the right label. The effect of a change is by how
-    much it lowers the margin.
+    The effect of a change is by how much it lowers the margin: how far a rival label is behind the right one in score.
 
     Attributes:
         adds: between 0 and 1: with 0, several changes of one word together have the mean of their effects; with 1, they
@@ -282,11 +279,11 @@ _LITTLE = 0.05
 
 
 class Surrogate:
-    """Predicts by how much each change of a record brings wrong labels (rivals) nearer to the right one in score.
+    """Predicts by how much each change of a record lowers the margins, from the answers of the model so far.
 
-    The margin of a rival is how far its score is behind that of the right label; a change may lower it. If several
-    letters of a word are changed, either each of them matters, or the first alone does. There is a regression for each
-    of these two assumptions. When an answer shows which assumption holds, the other regression is dropped.
+    A margin is the score of the right label minus the score of a wrong one (a rival). The prediction comes from two
+    linear regressions. One assumes that each changed letter of a word lowers the margins, the other that only the
+    first changed letter does. A regression is dropped when an answer refutes it.
 
     Args:
         pool: the changes of the record that the search may choose.
@@ -302,7 +299,7 @@ class Surrogate:
 
     @property
     def regressions(self) -> Iterator["Regression"]:
-        """The linear models of the effects of changes that may still be right; each has learnt from all answers.
+        """The regressions whose assumption no answer has refuted; each has learnt from all answers so far.
 
         They differ in what they assume about several changed letters of a word.
         """
@@ -326,8 +323,7 @@ class Surrogate:
 
         Args:
             chosen: the changes that were made in the text that was answered, by their indices in the record's pool.
-            margins: how far the score of each rival (a label that may replace the right one) is behind that of the
-                right one in this answer, in nats, shape (rivals,).
+            margins: how far each rival label is behind the right one in score in this answer, in nats, shape (rivals,).
         """
         self._told.append((chosen, margins))
 
@@ -335,8 +331,7 @@ class Surrogate:
         """Decide whether further changed letters of a word lower the margins; drop the regression that is refuted.
 
         One regression assumes that further letters lower them, the other one that only the first changed letter of a
-        word does. A margin is how far the score of a rival (a label that may replace the right one) is behind that of
-        the right label, in nats.
+        word does. The margins say how far each rival label is behind the right one in score, in nats.
 
         Args:
             before: the margins when one letter of each of some words was changed, shape (rivals,).
@@ -350,8 +345,8 @@ class Surrogate:
 class Regression:
     """Learns by Bayesian linear regression how much each change of a record lowers the margin of each rival label.
 
-    A rival is a label that may replace the right one. Its margin is how far its score is behind that of the right
-    label. The effect of a change is by how much it lowers the margin.
+    A rival is a label that may replace the right one. Its margin is how far it is behind the right one in score. The
+    effect of a change is by how much it lowers the margin.
 
     Args:
         pool: the changes of the record that the search may choose.
@@ -387,10 +382,7 @@ class Regression:
 
     @property
     def variance(self) -> Floats:
-        """How uncertain the effect of each change on the margins is: its variance, in nats², shape (changes,).
-
-        A margin is how far the score of a wrong label is behind that of the right one.
-        """
+        """The variance of each change's effect on the margins (how uncertain it is), in nats², shape (changes,)."""
         for row in self._learnt[self._counted : self.answers]:
             self._variance -= row * row
             np.maximum(self._variance, 0.0, out=self._variance)
@@ -402,8 +394,7 @@ class Regression:
 
         Args:
             chosen: the changes that were made in the text that was answered, by their indices in the record's pool.
-            margins: how far the score of each rival (a label that may replace the right one) is behind that of the
-                right one in this answer, in nats, shape (rivals,).
+            margins: how far each rival label is behind the right one in score in this answer, in nats, shape (rivals,).
         """
         index = np.array(chosen)
         places = self._places[index]
@@ -435,8 +426,7 @@ class Regression:
         share `adds` of their effects. If `adds` is 0, changes without gain are left out of the indices.
 
         Args:
-            effects: by how much each change lowers one margin (how far a wrong label is behind the right one), shape
-                (changes,).
+            effects: by how much each change brings one wrong label nearer to the right one in score, shape (changes,).
         """
         order = (-effects).argsort(kind="stable")
         leaders = order[:1].repeat(self._most)  # a place may have lost all its changes

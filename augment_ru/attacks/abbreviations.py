@@ -392,7 +392,7 @@ class Abbreviations(WritesOtherwise):
     classes: tuple[str, ...] = CLASSES
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
-        """Yield, for each abbreviation in a text, and each word that has an abbreviation, the ways to rewrite it."""
+        """Yield the ways to rewrite each abbreviation in a text, and each word that has an abbreviation."""
         triggers, taken = _triggers(), list[Place]()
         asked = {at for word in _TRIGGER.findall(same_word(text)) for at in triggers.get(word, ())}
         groups: dict[tuple[_Find, str], list[Place]] = {}

@@ -299,7 +299,7 @@ CLASSES = ("adjective", "aspect", "case", "verb")
 
 @dataclass(frozen=True, slots=True)
 class Agreement(MadeOnDemand):
-    """Put words into a wrong form, as learners of Russian do; each new word is a real form of the same lemma.
+    """Put words into a wrong form, as learners of Russian do; each new word is a real Russian word form.
 
     - `adjective`: an adjective or participle in another gender, number or case than its noun;
     - `case`: a noun in a case that its preposition, numeral, adjective or verb does not allow;
@@ -309,7 +309,7 @@ class Agreement(MadeOnDemand):
     A form that might be right in its place, if the text is understood in another way, is not used.
 
     Args:
-        probability: the share of the words that can be wrong which are put into a wrong form, in [0, 1].
+        probability: the share of the words with a possible wrong form that get one, in [0, 1].
         classes: which of these classes of errors are made.
         pairs: the dictionary that pairs imperfective with perfective verbs.
         guards: the constraints whose spans this attack never changes, whatever the task. The default, `acceptability`,
@@ -333,7 +333,7 @@ class Agreement(MadeOnDemand):
         aspect_pairs(self.pairs)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a wrong form of words; if a word has several, likelier errors of learners are drawn more often.
+        """Propose to put words into a wrong form; of several forms, a likelier error of learners is drawn more often.
 
         It takes long to find wrong forms. So only as many words are tried as the run needs, in the order of their ranks
         (the random numbers that decide which changes are made).

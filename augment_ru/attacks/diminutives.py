@@ -16,9 +16,9 @@ from augment_ru.text.doc import Doc
 class Diminutives(ReplacesWords):
     """Replace nouns by diminutives in the same grammatical form; the words that agree with a noun are adapted.
 
-    Words are looked up by lemma and part of speech. The dictionary says in which phrases alone a word is replaced, or
-    in which it stays. A word also stays in quotations, beside a numeral, after an adjective that says how great or how
-    official the thing is, if the text has it twice, and in complaints.
+    Words are looked up by lemma and part of speech. The dictionary may limit a word to some phrases, or except some. A
+    word also stays if the text has it twice, in quotations, beside a numeral, beside a word that says how great or how
+    official the thing is, before a word with a capital and, unless `styles` is `any`, in complaints.
 
     Args:
         probability: the share of the nouns with a diminutive that are replaced, in [0, 1].
@@ -43,7 +43,7 @@ class Diminutives(ReplacesWords):
         check_known(f"{self.name}.styles", self.styles, STYLES)
 
     def wants(self, doc: Doc) -> bool:
-        """Tell whether a text may have a diminutive, and has the style that allows one."""
+        """Tell whether a text has a word that may have a diminutive, and is in a style that allows diminutives."""
         return ReplacesWords.wants(self, doc) and (self.styles == "any" or chat_points(doc.text) >= _LEAST_POINTS)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:

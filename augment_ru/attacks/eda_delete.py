@@ -26,8 +26,8 @@ class EdaDelete(Attack):
     lowest ranks. Nouns come second, some of them together with their prepositions. Conjunctions and single prepositions
     come last. Finite verbs and question words are never deleted.
 
-    The space before a word is deleted with the word; at the start of a sentence, line or option, the space after it. Of
-    each text or answer option a word stays.
+    The space before a word is deleted with the word; at the start of a sentence, line or option, the space after it. At
+    least one word of each text, and of each answer option, stays.
 
     Args:
         probability: the share of the words that are deleted, in [0, 1].
@@ -59,7 +59,7 @@ class EdaDelete(Attack):
         return Needs(guards=frozenset((*self.guards, *self.joins, self.weighs)) - {""})
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to delete words; in a text or option that is nothing else, a random one stays."""
+        """Propose to delete words; if all words of a text or option could be deleted, one of them, drawn, stays."""
         starts, stops, tiers, staying = self._words(batch, streams)
         draws = batch.draw(streams, starts)
         ranks = _by_tier(batch.sentences(starts), tiers, draws)

@@ -59,7 +59,7 @@ class Emojify(Attack):
         _english(self.english)
 
     def wants(self, doc: Doc) -> bool:
-        """Tell whether a text has a number, no Russian word, or a word that may have a lemma with an emoji."""
+        """Tell whether a text has a digit, no Cyrillic letter, or a word that may have a lemma with an emoji."""
         known = lemmas_in(dictionary, self.emoji)
         plain = _CYRILLIC.search(doc.text) and _DIGITS.isdisjoint(doc.text)
         return not plain or any(has_lemma(word, known) for word in doc.forms)

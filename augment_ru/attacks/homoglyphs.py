@@ -49,7 +49,7 @@ class Homoglyphs(Attack):
         pairs: a dictionary, or the path of a `.tsv` file with the columns letter, look-alike, `same` or `near`.
 
     Raises:
-        AugmentError: `letters` is out of its range, there is no such dictionary, or one of its lines is malformed.
+        AugmentError: `letters` is out of range, there is no such form, word list or dictionary, or a line is malformed.
     """
 
     name: ClassVar[str] = "homoglyphs"
@@ -71,7 +71,7 @@ class Homoglyphs(Attack):
         _look_alikes(self.pairs, self.form, near=self.near)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose for every word that has a letter with a look-alike a spelling with look-alikes.
+        """Propose a spelling with look-alikes for every word in which a letter has one.
 
         With `invisible`, propose one for every word that has room for an invisible character between two letters.
         """

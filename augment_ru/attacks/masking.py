@@ -41,8 +41,8 @@ class Masking(Attack):
     - `dots`: dots or spaces between the letters, «с.л.о.в.о»;
     - `leet`: a digit that looks like the letter, instead of one or two letters, «4ел0век».
 
-    Only words with at least four letters and without digits are masked. A masked word counts as readable if stars
-    replace at most a third of its letters.
+    Only words with at least four letters and without digits are masked. The gate is told that a masked word can be read
+    (the note of its edit has the word as its reading) unless stars replace more than a third of the letters.
 
     Args:
         probability: the share of the words that are masked, in [0, 1].

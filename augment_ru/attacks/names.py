@@ -70,7 +70,7 @@ class Names(Attack):
             check_known(f"{self.name}.groups", one, known)
 
     def wants(self, doc: Doc) -> bool:
-        """Tell whether one of the words of a text may be part of a name; other texts are not annotated."""
+        """Tell whether one of the words of a text may be part of a name."""
         used, large = _table(self.words).used, (word.lower() for word in doc.forms if word[0].isupper())
         ways = product(large, _GENDERS, (True, False))
         return any(_part(word, gender, used, surname=surname) for word, gender, surname in ways)
@@ -313,7 +313,10 @@ def _certain(batch: Batch, members: Sequence[int], every: Sequence[_Mention], ta
             if token.text[0].isupper() and (row, token.start) not in inside:
                 words = map(same_word, (token.text, *lemmas_of(token.text.lower())))
                 held.update(short for word in words for short in _plain(word))
+    first = {same_word(part.lemma) for one in every for part in one.parts if part and part.part != "surname"}
     for one in every:
+        whose = _plain(one.lemmas[0]).intersection(first) if len(one.parts) == len(one.lemmas) == 1 else set[str]()
+        held.update(*([one.lemmas, whose] if whose.difference(one.lemmas) else []))  # «Володина» beside «Володя»
         start, stop = (batch.starts[one.row] + place for place in (one.tokens[0].start, one.tokens[-1].stop))
         if not one.case or before[start] < before[stop]:
             held.update(one.lemmas)
@@ -327,12 +330,12 @@ def _certain(batch: Batch, members: Sequence[int], every: Sequence[_Mention], ta
 
 
 def _plain(word: str) -> set[str]:
-    """Return the short names that a form such as «ванька», «олечка», «леха» may come from, and the word itself."""
+    """Return the names that a form such as «ванька», «олечка», «леха», «олин» may come from, and the word itself."""
     stem = _TENDER.sub("", word)
     return {word, f"{stem}а", f"{stem}я"} if stem != word else {word, re.sub("ха$", "ша", word)}
 
 
-_TENDER = re.compile("(?:[оеи]ч|ень|ь)?ка$")
+_TENDER = re.compile("(?:(?:[оеи]ч|ень|ь)?ка|ин)$")
 
 
 def _mentions(row: int, doc: Doc, table: _Table) -> Iterator[_Mention]:

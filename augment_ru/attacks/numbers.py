@@ -46,12 +46,16 @@ def listed(kind: str) -> dict[str, str]:
 def _day(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«18 июля» → «восемнадцатого июля»."""
     day, before = int(match["day"]), text[: match.start()]
-    if 0 < day <= _LAST_DAY and before.lower().split()[-1:] != ["в"]:
+    if 0 < day <= _LAST_DAY and not _NO_DAY.search(before):
         yield Place(match.start(), match.end("day"), ordinal(day, case_of_day(before), "neut"), "words")
 
 
+_NO_DAY = re.compile(r"(?:(?<!\w)в|\bул\.|\bулиц[а-я]+)\s*$", re.IGNORECASE)
+"""What stands before no day: «в 8 марта», «ул. 8 Марта»."""
+
+
 def case_of_day(before: str) -> str:
-    """Return the case of a day of the month that follows the text `before`: «на пятое мая», «к пятому мая»."""
+    """Return the case, by its name in pymorphy3, of a day of the month after the text `before`: «к пятому мая»."""
     cases = cases_at(before)
     likely = "accs" if before.lower().split()[-1:] in (["на"], ["по"]) else "gent"
     return next((one for one in ("datv", "ablt") if cases == {one}), likely)
@@ -163,7 +167,7 @@ def _compound(_: str, match: re.Match[str]) -> Iterator[Place]:
 
 
 def compound(number: int, rest: str) -> str:
-    """Join a number to the rest of a word («летний») in words: «двадцатилетний»; "" if there is no such word."""
+    """Write a number and the rest of its word as one word: 20, «летний» give «двадцатилетний»; "" if there is none."""
     known = rest.startswith(tuple(listed("stem"))) or has_form(f"пяти{rest}")
     odd = not 0 < number <= _THOUSAND or (number == 1 and rest.startswith("лет"))
     return compound_start(number) + rest if known and not odd else ""

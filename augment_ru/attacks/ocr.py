@@ -234,7 +234,7 @@ def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
 
 
 def kind_of_sign(sign: str, letters: int) -> str:
-    """Return the kind of a character in a word of so many letters, one of `KINDS`."""
+    """Return the kind (one of `KINDS`) of a character in a word of `letters` letters."""
     if sign == "\n":
         return "edge"
     if sign.isspace():

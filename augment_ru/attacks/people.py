@@ -53,16 +53,14 @@ class People(Named):
         return _parts()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Turn the ranks that an attack gave its changes into the ranks that this attack, `people`, gives them.
+        """Turn the ranks that a part, such as `misspell`, gave its changes into the ranks of these changes in `people`.
 
-        A change is made if its rank, a random number in [0, 1), is below the probability.
-
-        `people` joins four attacks. With the new ranks, `people` at its default probability makes the errors of this
-        attack as often as people make them.
+        A change is made if its rank, a random number in [0, 1), is below the probability. With the new ranks, `people`
+        at its default probability makes the errors of the part as often as people make them.
 
         Args:
-            part: one of the four attacks.
-            ranks: the ranks that this attack gave its changes.
+            part: one of the four attacks that `people` joins.
+            ranks: the ranks that the part gave its changes.
         """
         rate = part.probability * (_OF_ALL_WORDS if part.name == "misspell" else 1.0)
         return weighted_ranks(ranks, np.full(ranks.size, rate), _DEFAULT)

@@ -40,7 +40,7 @@ class Punctuation(CountedErrors):
     more often this attack makes it.
 
     Args:
-        probability: the share of the places for an error at which one is made, in an average text; in [0, 1].
+        probability: the share of the possible places at which an error is made, in an average text; in [0, 1].
         classes: which of these classes of errors are made.
         rates: the dictionary that says how often people make each error.
 

@@ -24,11 +24,11 @@ _HYPHENS = "-‐‑"
 class Spacing(CountedErrors):
     """Join words, split words, drop hyphens or the space after a comma, each as often as people do.
 
-    Words are not joined where that would make another word («не мой» stays). No word takes part in two errors, so at
-    most two words are joined. The more often people make an error, the more often this attack makes it.
+    Words are not joined where that would make another word («не мой» stays). At most two words are joined, and a word
+    that is joined is not split. The more often people make an error, the more often this attack makes it.
 
     Args:
-        probability: the share of the places for an error at which one is made, in an average text; in [0, 1].
+        probability: the share of the possible places at which an error is made, in an average text; in [0, 1].
         classes: which of these classes of errors are made.
         rates: the dictionary that says how often people make each error.
 

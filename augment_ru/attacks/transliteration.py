@@ -31,7 +31,7 @@ class _Before(NamedTuple):
 
 
 class Spellings:
-    """How letters are spelled in another alphabet: arrays that are read from a dictionary.
+    """Spells words in another alphabet, by arrays that are read from a dictionary.
 
     The columns of the dictionary are: a letter; the letters before which it has these spellings, or `-` for all; the
     spellings, likelier ones first. Each line is a row of the arrays.
@@ -122,7 +122,7 @@ class Spellings:
         return Replacements(letters.codes, letters.offsets[offsets])
 
     def keys(self, codes: Codes) -> Ints:
-        """Return the index in `row_of` for each code point; its last entry stands for all code points after it."""
+        """Return the index in `row_of` of each code point; those beyond the array have the index of its last entry."""
         return np.minimum(codes, self.row_of.size - 1).astype(np.int64)
 
 

@@ -41,7 +41,7 @@ class Unseen(Attack):
         signs: a dictionary, or the path of a `.tsv` file with the columns kind, code points, where they come from.
 
     Raises:
-        AugmentError: there is no such kind or dictionary, a line is malformed, or `kinds` is empty.
+        AugmentError: there is no such kind, word list or dictionary, a line is malformed, or `kinds` is empty.
     """
 
     name: ClassVar[str] = "unseen"

@@ -18,7 +18,7 @@ from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
 
 
 class Layouts:
-    """Two keyboard layouts: which characters the same keys type.
+    """Two keyboard layouts: what each key types in one and in the other.
 
     The columns of the dictionary are: a character in the first layout, the character of the same key in the second
     layout. The arrays have the shape (2, largest code point + 2): the first index is the layout, the second index is

@@ -59,7 +59,7 @@ def perturb(**given: Any) -> int:  # noqa: ANN401
 @option("--set NAME.OPTION=VALUE...", "Set an option of a normalizer (see list -v).", dest="options")
 @with_options(*shared.INPUT, *shared.ROWS, *shared.SPLIT, shared.QUIET)
 def normalize(**given: Any) -> int:  # noqa: ANN401
-    """Read the texts of a file as they were meant: undo what hides words from a filter, or undo people's errors.
+    """Write the texts of a file as they were meant: undo what hides words from a filter, or undo people's errors.
 
     Formats are those of perturb. On a terminal, without -o, the differences are shown in colours.
 
@@ -267,7 +267,8 @@ def check(files: tuple[str, ...]) -> None:
     """Check dictionaries, rule files, task files and prompt files.
 
     Dictionaries end in .tsv, the other files in .toml. A function that is a constraint is given as FILE.py:FUNCTION.
-    Examples that rule files or such functions state are run, too. Without FILE, checks all files of this package.
+    Examples that rule files or such functions state are run, too. Without FILE, checks the files of this package,
+    except its task files.
     """
     paths = [Path(file) for file in files]
     jobs.messages.print_problems(jobs.check.file_problems(paths), unchecked=partial(jobs.check.prompts_of_files, paths))

@@ -42,7 +42,7 @@ def misuse(error: click.UsageError) -> str:
 def is_file(text: str) -> bool:
     """Tell whether a text that was given on the command line is the path of a file.
 
-    The text may be longer than paths can be.
+    A text that is longer than a path can be is none.
     """
     return os.path.isfile(text)  # noqa: PTH113  (`Path.is_file` raises an error for a long one)
 

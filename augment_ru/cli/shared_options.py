@@ -22,7 +22,7 @@ class Command(click.Command):
         self.params.append(click.Option(["--debug"], is_flag=True, hidden=True, expose_value=False))
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  (click's own signature)
-        """Run the command, and return its exit code."""
+        """Run the command, and return its exit code. A `MisuseError` becomes one of click, with the exit code 2."""
         try:
             return super().invoke(ctx)
         except MisuseError as error:
@@ -88,6 +88,9 @@ class HelpfulGroup(click.Group):
         Args:
             ctx: the context of the group.
             args: the arguments.
+
+        Raises:
+            click.UsageError: no command has this name.
         """
         if args and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None and args[0][:1] != "-":
             raise no_command(self, ctx, args)

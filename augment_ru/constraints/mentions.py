@@ -1,4 +1,4 @@
-"""Find phrases in a text in any grammatical form: «Белая» → «на Белой»."""
+"""Finds phrases in a text in any grammatical form: «Белая» in «на Белой»."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Apply constraints to annotated rows: run their patterns, field rules and functions, and return protected spans.
+"""Applies constraints to annotated rows: runs their patterns, field rules and functions, and returns protected spans.
 
 Patterns that need spaCy's Matcher are run by it, if it is installed.
 """
@@ -105,9 +105,10 @@ class Lexicon:
         return [(token.text, *(read(token) for read in readers)) for token in doc.tokens]
 
     def find(self, words: Sequence[_Key]) -> Iterator[Match]:
-        """Yield the matches of the patterns in what was read of tokens (`read`), of one text or of several.
+        """Yield the matches of the patterns in one text or several.
 
-        No match reaches across a line feed, which stands between texts.
+        Args:
+            words: what `read` returned for the tokens, with a line feed between texts; no match reaches across it.
 
         Yields:
             The label of the pattern, the index of the first token, and the index of the token after the last one.
@@ -311,7 +312,7 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
 def protected_in_rows(
     constraints: tuple[Constraint, ...], rows: Sequence[Docs], row_of: Callable[[int], Row]
 ) -> list[set[Span]]:
-    """Find the protected spans in the texts of many rows; patterns of words search all texts at once.
+    """Find the protected spans in the texts of many rows; each pattern searches all texts at once.
 
     Args:
         constraints: the constraints.

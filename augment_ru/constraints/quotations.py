@@ -1,4 +1,4 @@
-"""Find texts between quote marks or round brackets, and tell names from speech."""
+"""Finds texts between quote marks or round brackets, and tells names from speech."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Rule files, which say which spans of a text no edit may touch.
+"""Reads rule files, which say which spans of a text no edit may touch.
 
 A rule file is TOML. It has `why` (the reason), rules and examples. A rule has a `label` and one of
   pattern  = a token pattern in the form of spaCy's Matcher (LEMMA, POS, MORPH, ENT_TYPE, …)
@@ -59,7 +59,7 @@ Function = Callable[[Row, Docs], Mapping[str, Iterable[Span]]]
 
 
 class OfWords:
-    """A function of a rule that finds the spans to protect by the tokens of a text alone, without annotation.
+    """Makes a function for rules that finds the spans to protect by the tokens of a text alone, without annotation.
 
     Args:
         find: takes the tokens of a text, and returns the spans to protect. Each span is given by the index of its first
@@ -108,7 +108,7 @@ class RuleExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Rule:
-    """One way to find protected spans. Exactly one of `pattern`, `fields` and `function` is set.
+    """States one way to find protected spans. Exactly one of `pattern`, `fields` and `function` is set.
 
     Attributes:
         label: the label of the spans that the rule finds.
@@ -128,7 +128,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Constraint:
-    """What is protected, and why: the rules of a rule file, or a function of the user's own.
+    """States what is protected, and why, by the rules of a rule file or by a function of the user's own.
 
     Attributes:
         name: the name of the file without its ending, or the name of the function.
@@ -225,7 +225,7 @@ def own_constraint(function: object, where: str = "") -> Constraint:
 
 
 def constraint_paths() -> dict[str, Path]:
-    """Map the name of each rule file, of this package or of another installed package, to the path of the file.
+    """Map the names of all rule files, of this package and of other installed packages, to their paths.
 
     Raises:
         AugmentError: two files have the same name.

@@ -24,7 +24,7 @@ from augment_ru.text.characters import Codes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Substitutions:
-    """A table of characters, their substitutes and the probability of each substitute, in arrays.
+    """Holds a table of characters, their substitutes and the probability of each substitute, in arrays.
 
     Attributes:
         row_of: for each code point, its row in the other arrays; -1 if it has no substitutes; shape (largest code point
@@ -105,7 +105,7 @@ def _substituted(batch: Batch, table: Substitutions) -> tuple[Ints, Ints, npt.ND
 
 @cache
 def keyboards(layouts: tuple[str, ...]) -> Substitutions:
-    """Return, for each letter in lower and in upper case, the letters on the neighbouring keys of some keyboards.
+    """Return a table that maps each letter, in lower and in upper case, to the letters on the neighbouring keys.
 
     A neighbour is at most 1.5 key widths away, and its weight is 1 / distance². If a key has no neighbour that near (ё
     in the corner), this key and the one nearest to it count as neighbours of each other.

@@ -1,4 +1,4 @@
-"""Classes of errors, and how often people make an error of each class; attacks draw errors at these rates."""
+"""Reads how often people make errors of each class; attacks draw errors at these rates."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ _PHRASES_APART = ", "
 
 @dataclass(frozen=True, slots=True)
 class ErrorRate:
-    """How often people make an error at one kind of place.
+    """States how often people make an error at one kind of place.
 
     Attributes:
         places: where the error can be made, as the dictionary writes it, such as «не *» («не» and any word after it).
@@ -37,11 +37,11 @@ class ErrorRate:
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates:
-    """How often people make errors of some classes, as a dictionary tells it.
+    """Holds the rates at which people make errors of some classes, as a dictionary states them.
 
     Attributes:
-        by_class: for each class of errors, its rates: one for each context in which people make such errors, such as
-            «не *» («не» and any word after it).
+        by_class: the rates of each class of errors. A class has one rate for each kind of place where people make such
+            errors, such as «не *» («не» and any word after it).
         mean: the number of errors of all these classes divided by the number of places where they can be made. A place
             where two classes are possible counts once.
     """
@@ -50,7 +50,7 @@ class ErrorRates:
     mean: float
 
     def of(self, name: str) -> tuple[ErrorRate, ...]:
-        """Return how often people make errors of a class, by context, such as «не *»; empty for an unknown class."""
+        """Return how often people make errors of a class at each kind of place («не *»); empty for an unknown class."""
         return self.by_class.get(name, ())
 
     def times(self, factors: Mapping[str, float]) -> "ErrorRates":

@@ -1,4 +1,4 @@
-"""What the attacks `numbers` and `abbreviations` share: they rewrite ranges of a text («5» as «пять»)."""
+"""Rewrites ranges of a text («5» as «пять»), for the attacks `numbers` and `abbreviations`."""
 
 import re
 from abc import abstractmethod

@@ -1,4 +1,4 @@
-"""Changes that are computed only where they may become active, and new texts that are made only when needed."""
+"""Makes changes only where they may be applied, and new texts only when needed, for edits that take long to make."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace

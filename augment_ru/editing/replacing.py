@@ -34,6 +34,8 @@ _PREDICATES = frozenset({"VERB", "AUX", "ADJ"})
 def agreeing(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
     """Return new forms for the words that agree with a noun when a noun of another gender replaces it.
 
+    If «пёс» replaces «собака», for example, «большая» becomes «большой».
+
     Args:
         syntax: the tree of the text.
         noun: the index of the replaced noun's token, from 0.
@@ -404,7 +406,7 @@ class ReplacesWords(Attack):
         return ()
 
     def wants(self, doc: Doc) -> bool:
-        """Tell whether a word may have a lemma of the dictionary, or, if the text is annotated, whether it has one."""
+        """Tell whether a word of a text may have a lemma of the dictionary; of an annotated text, whether one has."""
         return any("lemmas" not in doc.layers or self.lemmas(doc, at, Rng(0)) for at in self._places(doc))
 
     def _places(self, doc: Doc) -> Iterator[int]:

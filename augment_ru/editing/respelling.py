@@ -1,4 +1,4 @@
-"""Changes that write words or sentences in another spelling; each edit's note gives the old words as its reading."""
+"""Proposes to write words or sentences in another spelling; each edit's note gives the old words as its reading."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Sentences rewritten by a model: what the attacks back_translation and paraphrase share.
+"""Rewrites sentences with a model, for the attacks `back_translation` and `paraphrase`.
 
 Each sentence is one change with its own rank (a random number in [0, 1)). The model is given only the sentences whose
 changes may be made, of all texts of a batch at once. It first rewrites the whole sentence. If its output does not have
@@ -227,7 +227,7 @@ Rewrite = Callable[[Sequence[str], Keys], Sequence[str | None]]
 def rewrite_sentences(
     batch: Batch, streams: Streams, probability: float, rewrite: Rewrite, *, min_words: int, least: int = 1
 ) -> Proposals:
-    """Propose a rewritten form of sentences.
+    """Propose to replace sentences by what a model writes instead; each sentence is one change.
 
     The model rewrites the sentences whose rank (a random number in [0, 1)) is below the probability. If a text then has
     fewer than `least` changes, sentences with the next lowest ranks are tried.
@@ -349,7 +349,7 @@ class SentenceRewriting(MadeOnDemand):
 
     @property
     def decoding(self) -> Decoding:
-        """The settings by which the network generates texts: beams, temperature, top-k."""
+        """The settings with which the networks generate texts: beams, temperature, top-k."""
         return Decoding(beams=self.beams, temperature=self.temperature, top_k=self.top_k)
 
     def network(self, name: str) -> Pretrained:
@@ -361,10 +361,10 @@ class SentenceRewriting(MadeOnDemand):
         return load("AutoModelForSeq2SeqLM", name, device=self.device, dtype=self.dtype)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a new form of sentences.
+        """Propose to replace sentences by what the networks write instead.
 
-        The networks rewrite only as many sentences as the run needs, in the order of their ranks (the random numbers
-        that decide which changes are made).
+        They rewrite the sentences whose rank (a random number in [0, 1)) is below the probability. If a text then has
+        fewer than `least` changes, they rewrite those with the next lowest ranks.
         """
         return rewrite_sentences(
             batch, streams, self.probability, self.rewrite, min_words=self.min_words, least=self.least

@@ -1,4 +1,4 @@
-"""Words that people wrongly join with the next word or split in two, and how often they do."""
+"""Finds the words that people wrongly join with the next word or split in two, and how often they do."""
 
 from functools import cache, lru_cache
 from typing import NamedTuple

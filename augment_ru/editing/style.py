@@ -1,4 +1,4 @@
-"""The style of a text: whether words that people use in chats fit into it."""
+"""Scores the style of a text, to tell whether words that people use in chats fit into it."""
 
 import re
 from functools import cache, lru_cache
@@ -63,8 +63,9 @@ def _speaks(word: str) -> bool:
 def chat_points(text: str) -> int:
     """Score the style of a text: over 0 it reads like a chat or a review, under 0 like a report or an encyclopaedia.
 
-    The score is the sum of the points of its words, plus 1 if it has signs like «!» or «)))». Minus 1 if it has signs
-    like «%» or a year, 1 if nobody speaks in it, and 1 or 2 for dashes and names inside a sentence.
+    The score is the sum of the points of its words (in [-3, 3] each), and 1 more if the text has signs like «!» or
+    «)))». It is 1 less for signs like «%» or a year, 1 less if nobody speaks in the text, and 1 or 2 less for dashes
+    and names inside a sentence.
 
     >>> chat_points("Спасибо, очень вкусно!") > 1, chat_points("Село находится в Тульской области.") < 0
     (True, True)

@@ -96,19 +96,11 @@ class Syntax:
         return self._governed[0][number], self._governed[1][number]
 
     def size(self, number: int) -> int:
-        """Return how many words a token governs in the tree, including itself; 0 for punctuation.
-
-        Args:
-            number: the index of the token, from 0.
-        """
+        """Return how many words the token with this index governs in the tree, itself included; 0 for punctuation."""
         return self._governed[2][number]
 
     def is_whole(self, number: int) -> bool:
-        """Tell whether a token and all words below it in the tree are one unbroken range, without punctuation inside.
-
-        Args:
-            number: the index of the token, from 0.
-        """
+        """Tell whether the token with this index and all words below it are one range, without punctuation inside."""
         low, high = self.reach(number)
         return high - low + 1 == self.size(number)
 
@@ -152,11 +144,7 @@ class Syntax:
         return grouped((root, number) for number, root in enumerate(self.roots))
 
     def tree(self, number: int) -> list[int]:
-        """Return the indices of all tokens of the tree that a token belongs to, in the order of the text.
-
-        Args:
-            number: the index of the token, from 0.
-        """
+        """Return the indices of all tokens in the tree of the token with this index, in the order of the text."""
         return self.trees[self.roots[number]]
 
     def child(self, number: int, *relations: str) -> int | None:
@@ -175,11 +163,7 @@ class Syntax:
         return None
 
     def form(self, number: int) -> WordForm | None:
-        """Return the grammatical form of a token (its lemma, case and so on); None if it is not certain.
-
-        Args:
-            number: the index of the token, from 0.
-        """
+        """Return the form (lemma, case and so on) of the token with this index; None if it is not certain."""
         token = self.tokens[number]
         return word_form(token.text, token.pos, token.features)
 

@@ -1,4 +1,4 @@
-"""Which words an attack that hides words may change: all, those that carry the meaning, or those that filters seek."""
+"""Chooses the words that an attack that hides words may change: all, those of meaning, or those that filters seek."""
 
 from functools import cache, lru_cache
 from pathlib import Path

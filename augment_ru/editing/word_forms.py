@@ -1,4 +1,4 @@
-"""The words of a batch in lower case, and a search for given words and phrases in all texts at once."""
+"""Holds the words of a batch in lower case, and finds given words and phrases in all texts at once."""
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -75,7 +75,7 @@ def raised(codes: Codes) -> Codes:
 
 
 class WordForms:
-    """The words of a batch that may be edited, in lower case.
+    """Holds the words of a batch that may be edited, in lower case.
 
     Methods take and return the indices of words in `starts`, from 0.
 
@@ -120,7 +120,7 @@ class WordForms:
         return [*(f"{one} {other}" if beside else "" for one, other, beside in rows), ""][: len(self.texts)]
 
     def begin(self, phrases: Sequence[str], words: Ints) -> Mask:
-        """Tell for each of these words whether one of the phrases starts with it, shape (words,).
+        """Tell for each of these words whether one of the phrases stands there, from this word on; shape (words,).
 
         Args:
             phrases: phrases of one word or two, such as «что», «котор*», «не *», «потому что».
@@ -217,7 +217,7 @@ def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def first_of_sentences(batch: Batch, places: Ints) -> Mask:
-    """Tell for each word whether it is the first of its sentence, line or option.
+    """Tell for each word whether it is the first of its sentence, line or option; shape (words,).
 
     The full stop of an initial ends no sentence: «А. С. Пушкин».
 

@@ -1,4 +1,4 @@
-"""The letters of words in columns, for attacks that change some letters of a word so that it can still be read.
+"""Finds the letters of words, for attacks that change some letters of a word so that it can still be read.
 
 An edit of such an attack replaces a whole word. Its note gives the old word as its reading (what the new text stands
 for).
@@ -46,7 +46,7 @@ def letter_gaps(batch: Batch) -> Mask:
 
 
 def of_words(values: Floats, lengths: Ints) -> Iterator[list[float]]:
-    """Yield, for each word, the values of its letters.
+    """Divide the values of letters by words, and yield a list of values for each word.
 
     Args:
         values: a value for each letter of some words, one word after another.

@@ -22,13 +22,13 @@ Wants: TypeAlias = tuple[Callable[[Doc], bool], ...]
 
 
 class Needs(NamedTuple):
-    """What an attack, or several attacks and their gates (similarity checks), need to know about a record's texts.
+    """States what an attack, or several attacks and their gates (similarity checks), need to know about texts.
 
     Attributes:
         layers: the layers of annotation that are read, such as `lemmas`.
         guards: the names of the constraints whose spans are needed: spans that no edit may touch, and spans that count
             as one word.
-        wants: for each attack, the function that tells whether it may change a text (`Attack.wants`). In a record
+        wants: functions that tell whether an attack may change a text, one of each attack (`Attack.wants`). In a record
             without a text that one of them wants, nothing is protected. If there are no functions, every text is
             wanted.
         layered: those functions of `wants` that belong to attacks that read layers or guards. A record without a text
@@ -47,7 +47,8 @@ class Needs(NamedTuple):
         """Join the needs of several attacks and gates (similarity checks), so that each text is annotated once for all.
 
         The layers of annotation and the guards (names of constraints) of all are united. `scored` is True if any gate
-        scores the changed texts. If one attack has no function in `wants` or `layered`, the joined needs have none.
+        scores the changed texts. An attack without a function in `wants` wants every text, so the joined needs then
+        have none there, either; the same holds for `layered`.
         """
         given = list(needs)
         every = [one for one in given if one.layers or one.guards]
@@ -121,7 +122,7 @@ class Attack(ABC):
 
     @property
     def needs(self) -> Needs:
-        """What this attack needs to know about the texts of a record, such as annotation."""
+        """The needs of this attack: the layers of annotation that it reads, its guards, and which texts it wants."""
         wants = () if type(self).wants is Attack.wants else (self.wants,)
         return Needs(self.layers, frozenset((*self.guards, *self.joins)), wants, wants)
 
@@ -129,8 +130,8 @@ class Attack(ABC):
         """Tell whether the attack may change a text; by default it may change any text.
 
         If no attack may change a text of a record, the record is annotated no further. So return False only if it is
-        certain. An attack that reads `syntax` is asked twice: before its layers of annotation are computed, when `doc`
-        has no layer but `tokens`, and when all of them but `syntax` are there (`doc.layers`).
+        certain. The attack is asked when `doc` has no layer of annotation but `tokens`. An attack that reads `syntax`
+        is asked again when all its layers but `syntax` are there (`doc.layers`).
         """
         del doc
         return True
@@ -159,7 +160,7 @@ class Attack(ABC):
 
     @property
     def view(self) -> AttackView:
-        """What decides which protected spans this attack may edit (`Batch.seen_by`)."""
+        """The properties of the attack that decide which protected spans it may edit (`Batch.seen_by`)."""
         return AttackView(self.exchanges_options, self.exchanges, tuple(self.guards), tuple(self.joins))
 
     @property
@@ -240,6 +241,9 @@ class Attack(ABC):
         Args:
             doc: the text, with the layers of annotation that the attack reads.
             rng: the random draws of the text.
+
+        Raises:
+            AugmentError: the attack defines neither this method nor `propose_batch`.
         """
         del doc, rng
         raise AugmentError(f"{type(self).__name__}: define propose(doc, rng) or propose_batch(batch, streams)")

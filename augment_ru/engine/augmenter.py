@@ -131,7 +131,7 @@ class Augmenter:
         return f"Augmenter{repr(self.perturber).removeprefix('Perturber')}"
 
     def __call__(self, text: str, *, draw: int = 0) -> Result:
-        """Perturb one text; for `draw` see `texts`."""
+        """Perturb one text. Another `draw`, a number of at least 0, gives other changes."""
         return self.texts([text], draw=draw)[0]
 
     def texts(self, texts: Iterable[str], *, n: int = 1, draw: int = 0) -> list[Result]:
@@ -142,8 +142,7 @@ class Augmenter:
         Args:
             texts: the texts.
             n: how many perturbations of each text are made.
-            draw: the number of the random draw, at least 0. Another number, such as that of the epoch, gives other
-                changes.
+            draw: the number of the random draw, from 0. Another one, such as that of the epoch, gives other changes.
 
         Raises:
             AugmentError: one of the texts is not a string, or contains a lone surrogate; `n` or `draw` is too small.
@@ -182,8 +181,7 @@ class Augmenter:
             task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
             field: the fields to perturb instead of the task's, such as `text`, `inputs.text` or `qas[].query`.
             n: how many perturbations of each row are made.
-            draw: the number of the random draw, at least 0. Another number, such as that of the epoch, gives other
-                changes.
+            draw: the number of the random draw, from 0. Another one, such as that of the epoch, gives other changes.
 
         Raises:
             AugmentError: no task fits a row, or a row lacks a field of its task.
@@ -210,8 +208,7 @@ class Augmenter:
             task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
             meta: full, brief or none: how much metadata the column `augment` holds, as JSON text.
             n: how many rows are made of each row; they follow one another, in pandas with the same index.
-            draw: the number of the random draw, at least 0. Another number, such as that of the epoch, gives other
-                changes.
+            draw: the number of the random draw, from 0. Another one, such as that of the epoch, gives other changes.
 
         Raises:
             AugmentError: `frame` is not a frame, a column is missing, or a row lacks a text.
@@ -300,8 +297,11 @@ def map_dataset(dataset: Data, columns: PerturbsColumns, num_proc: int | None, b
     Args:
         dataset: a `Dataset`, an `IterableDataset` (streaming), or a dictionary of either; it is not modified.
         columns: the function that perturbs a batch of rows given as columns.
-        num_proc: the number of processes; None for one.
+        num_proc: the number of processes; None for one, as a streamed dataset needs.
         batch_size: how many rows are perturbed at once.
+
+    Raises:
+        AugmentError: `datasets` is not installed, `dataset` is none of these, or a row cannot be perturbed.
     """
     datasets = optional("datasets", "datasets is not installed", "hf")
 
@@ -359,6 +359,9 @@ def perturbed_frame(frame: Data, field: str | Sequence[str] | None, meta: str, n
         meta: how much metadata the column `augment` holds: `full`, `brief` or `none`.
         n: how many rows are made of each row; they follow one another.
         perturb: a function that takes the rows and returns the n results of each.
+
+    Raises:
+        AugmentError: `frame` is not a frame, a column is missing, or a row lacks a text.
     """
     _check(frame, meta)
     given: Any = frame

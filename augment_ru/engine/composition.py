@@ -49,7 +49,7 @@ class Composition(Attack):
 
     @property
     def needs(self) -> Needs:
-        """What the attacks need to know about texts, joined: annotation, guards (spans that an attack may not touch).
+        """The joined needs of all its attacks: layers of annotation, guards (constraints that it keeps to) and so on.
 
         The guards of an attack apply only to its own changes.
         """
@@ -95,10 +95,11 @@ class Named(Composition):
     __slots__ = ()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Return the ranks that the composition gives to the changes of one of its attacks, shape (changes,).
+        """Return the ranks of the changes of one attack in the composition, shape (changes,).
 
-        A change is made if its rank, in [0, 1), is below the probability of the composition. By default the ranks are
-        those that the attack itself gave.
+        A rank is the random number in [0, 1) of a change, which is made if it is below the probability of the
+        composition. By default the ranks are those that the attack itself gave. Lower ranks make an attack more
+        frequent.
 
         Args:
             part: the attack.
@@ -134,12 +135,7 @@ class NamedOneOf(Named):
     __slots__ = ()
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose, for each text, the changes of the one attack that is drawn for it.
-
-        Args:
-            batch: the texts.
-            streams: the random streams of the texts.
-        """
+        """Propose, for each text, the changes of the one attack that is drawn for it."""
         proposed = [self._of_part(number, batch, streams) for number in range(len(self.parts))]
         rows = [batch.rows(found.starts[found.first_edits]) for found in proposed]
         possible = np.stack([np.bincount(found, minlength=len(batch)) > 0 for found in rows], axis=1)
@@ -218,12 +214,7 @@ class Chain(_Listed):
         return "+".join(attack.name for attack in self.parts)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the changes that the attacks of the chain, applied one after another, make in the original texts.
-
-        Args:
-            batch: the texts.
-            streams: the random streams of the texts.
-        """
+        """Propose the changes that lead from each original text to the text that the last attack returns."""
         every = np.ones((len(batch), len(self.attacks)), dtype=np.bool_)
         return composed_proposals(self.parts, self.probability, batch, streams, every)
 
@@ -254,12 +245,7 @@ class SomeOf(_Listed):
         return f"{self.count}of({'|'.join(attack.name for attack in self.parts)})"
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the changes that the attacks chosen for a text, applied one after another, make in it.
-
-        Args:
-            batch: the texts.
-            streams: the random streams of the texts.
-        """
+        """Propose the changes that the attacks drawn for a text make in it, applied one after another."""
         draws = _draws(len(batch), len(self.attacks), streams)
         chosen = np.argsort(np.argsort(draws, axis=1), axis=1) < self.count
         return composed_proposals(self.parts, self.probability, batch, streams, chosen)

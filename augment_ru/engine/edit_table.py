@@ -21,9 +21,9 @@ _SCRIPTS = 1024
 
 @dataclass(frozen=True, eq=False)
 class EditTable(Sequence[Script]):
-    """The edits of several texts in arrays, text by text, sorted by place.
+    """Holds the edits of several texts in arrays, text by text, sorted by place.
 
-    As a sequence, the table holds the script of each edited text.
+    Used as a sequence, the table gives the script (all edits) of each text.
 
     Attributes:
         sources: the source texts.
@@ -70,7 +70,7 @@ class EditTable(Sequence[Script]):
 
     @classmethod
     def joined(cls, tables: Sequence["EditTable"]) -> "EditTable":
-        """Make one table of several tables of the same sources, one after another.
+        """Join several tables of the same sources into one, in the given order.
 
         Args:
             tables: the tables, at least one.
@@ -122,7 +122,7 @@ class EditTable(Sequence[Script]):
 
     @cached_property
     def notes(self) -> Sequence[Note | None]:
-        """The note of each edit (what else is known of it); empty if no edit has a note."""
+        """The note of each edit (what it carries besides its new text), or None; empty if no edit has a note."""
         return () if self.make_notes is None else self.make_notes(np.arange(self.starts.size))
 
     @cached_property

@@ -16,12 +16,12 @@ QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%"
 
 @dataclass(slots=True)
 class Figures:
-    """Counts over the rows that one attack perturbed.
+    """Counts the rows that one attack was applied to.
 
     Attributes:
-        statuses: for each status (`perturbed`, `unchanged`, `rejected`), the number of rows that have it.
-        similarities: for each similarity, the number of perturbed rows that have it; empty if nothing was scored.
-        probabilities: for each probability, the number of rows whose changes were made at it.
+        statuses: the number of rows with each status: `perturbed`, `unchanged`, `rejected`.
+        similarities: the number of perturbed rows with each similarity; empty if nothing was scored.
+        probabilities: the number of rows whose changes were made at each probability.
         edits: the number of edits in all perturbed rows.
         words: the number of words in the originals of all perturbed rows; 0 if they were not counted.
         weak: the number of rows perturbed at less than half of the attack's probability (the share of its possible
@@ -52,7 +52,7 @@ class Figures:
         )
 
     def count(self, status: str, probability: float | None, similarity: float | None, edits: int) -> None:
-        """Count one row.
+        """Count one row; its words, and whether it is weak, are not counted.
 
         Args:
             status: the status of the row. The other arguments are ignored unless it is `perturbed`.

@@ -325,9 +325,7 @@ def _wordy(codes: Codes) -> Mask:
 def without_overlaps(proposals: Proposals) -> Proposals:
     """Return a copy without overlaps: of two changes that overlap, the one with the higher rank is left out.
 
-    The rank is the random number by which it is decided whether a change is made.
-
-    A change that is left out does not cause others to be left out.
+    A rank is the random number of a change. A change that is left out does not cause others to be left out.
     """
     return proposals.keep(~_beaten(proposals))
 

@@ -50,8 +50,8 @@ class Perturber:
         candidates: how many random perturbations are tried for each record, 1 to 1000.
         min_changes: the fewest changes that each record gets at a positive probability. If the similarity scores
             sentences, the number holds for each sentence. Where fewer changes are possible, all of them are made. With
-            0, only changes with a rank below the probability are made, so a record may get none. By default the
-            attack's own number.
+            0, a record may get none: only changes with a rank (random number) below the probability are made. By
+            default the attack's own number.
         floor: the lowest probability that the search tries, in (0, 1].
 
     Raises:
@@ -125,7 +125,7 @@ class Perturber:
 
     @property
     def needs(self) -> Needs:
-        """What the attack and the similarity need to know about the texts of a record."""
+        """The needs of the attack and the similarity: which layers of annotation they read, and of which texts."""
         own, read = self.attack.needs, self.similarity.layers if self.similarity else frozenset()
         layered = () if read else own.layered  # a similarity may read any text
         return own._replace(layers=own.layers | read, layered=layered, scored=self.similarity is not None)

@@ -29,7 +29,7 @@ _LONG = 2**14
 
 @dataclass(frozen=True)
 class RecordPool:
-    """The pool of a record: the changes that a search against a model may choose, without repeats, sorted by place.
+    """Holds the changes of a record that a search against a model may choose, without repeats, sorted by place.
 
     The search looks for the fewest of these changes that turn the model's right answer wrong.
 
@@ -37,7 +37,7 @@ class RecordPool:
         fields: the fields of the record's texts.
         sources: the original texts.
         first_row: the index of the record's first text in the batch.
-        changes: each change by itself, as a script (edits) of the text that it edits, in columns.
+        changes: a table with an entry for each change: its edits of the text that it edits.
         texts: for each change, the index in `fields` of the text that it edits.
         attacks: for each change, the index of the attack that proposed it.
         places: the index of the word that each change edits, shape (changes,). Words are counted from 0 through all
@@ -61,7 +61,7 @@ class RecordPool:
 
     @cached_property
     def conflicts(self) -> Sequence[Sequence[int]]:
-        """For each change, the indices of the changes that cannot be made together with it, ascending.
+        """Entry i lists the changes that cannot be made together with change i: their indices, ascending.
 
         Two changes conflict if an edit of one overlaps an edit of the other. Two insertions at one place overlap, too.
         """
@@ -88,7 +88,7 @@ class RecordPool:
         return any(len(conflicts[number]) < counts[place] - 1 for number, place in enumerate(self.places.tolist()))
 
     def scripts(self, chosen: Iterable[int]) -> dict[int, Script]:
-        """Return the scripts (edits) that some changes of the record give together, one for each text that they edit.
+        """Make some changes of the record together, and return the script (edits) of each text that they edit.
 
         Args:
             chosen: the indices of the changes in the pool.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Wanted(NamedTuple):
-    """A set of changes of a record that is to be scored.
+    """States a set of changes of a record that is to be scored.
 
     Attributes:
         record: the index of the record among the prepared ones, from 0.
@@ -30,7 +30,7 @@ class Wanted(NamedTuple):
 
 
 class PoolGate:
-    """The gate of a search against a model: checks whether the texts that sets of changes give stay similar enough.
+    """Checks, for a search against a model, whether the texts that sets of changes give stay similar enough.
 
     A set of changes passes if its score is at least the threshold, which is higher if the set changes several
     sentences. A set that makes two options (offered answers) of a question equal fails without being scored.
@@ -57,7 +57,7 @@ class PoolGate:
 
     @property
     def screens(self) -> bool:
-        """Whether a change that fails the similarity check alone is left out of all sets, which hardly ever pass."""
+        """Whether a change that fails by itself is left out of all sets, because a set with it hardly ever passes."""
         return self._scorer is not None and self._scorer.screens
 
     def passes(self, score: float, one: Wanted) -> bool:
@@ -72,7 +72,7 @@ class PoolGate:
         return score >= raised_threshold(self.threshold, len(self._parts(one)))
 
     def sentences(self, one: Wanted) -> tuple[tuple[str, int, int, float], ...]:
-        """Return the sentences that a set of changes edits; an empty tuple unless it edits several.
+        """Return the sentences that a set of changes edits; none unless it edits several, each scored by itself.
 
         Returns:
             For each sentence: its field, its start and stop in the original text, and its similarity.
@@ -113,10 +113,10 @@ class PoolGate:
         return parts
 
     def scores(self, wanted: Sequence[Wanted]) -> Floats:
-        """Return for each set of changes the lowest similarity of a text that it changes, shape (sets,), to 4 digits.
+        """Return the score of each set of changes, shape (sets,): the lowest similarity of its new texts, to 4 digits.
 
-        The score is -inf if the set makes two options (offered answers) of a question equal. If the run has no
-        similarity, all other sets score 1.
+        The score is -inf if the set makes two options of a question equal. If the run has no similarity, all other sets
+        score 1.
         """
         if self._scorer is None and self._prepared.questions is None:
             return np.ones(len(wanted))
@@ -127,7 +127,7 @@ class PoolGate:
         return self._lowest(len(wanted), owners, rows, [script for one in wanted for script in one.scripts.values()])
 
     def scores_alone(self, pools: Sequence[RecordPool]) -> Floats:
-        """Return the similarity of the text that each change gives by itself to the original, shape (changes,).
+        """Score each change of some pools as if it were the only one (see `scores`), shape (changes,).
 
         Args:
             pools: the pools (possible changes) of records. The scores of the first pool come first, then those of the

@@ -30,7 +30,7 @@ from augment_ru.text.doc import Doc
 
 @dataclass(frozen=True)
 class Prepared:
-    """Records with annotated texts and protected spans; they can be passed to any number of attacks.
+    """Holds records with annotated texts and protected spans; it can be passed to any number of attacks.
 
     Attributes:
         records: the records.
@@ -41,8 +41,8 @@ class Prepared:
         references: the same texts in the form in which a similarity gets them.
         questions: the questions with options that edits can change; None if there are no such questions.
         warnings: the warnings of constraints, by the index of the record.
-        unread: for each text, whether no constraint has read it, since no attack of the run may change it, shape
-            (texts,); None if there is nothing to read.
+        unread: whether each text was neither annotated nor given to constraints, because no attack of the run may
+            change it, shape (texts,); None if nothing reads annotation.
     """
 
     records: Sequence[Record]
@@ -59,12 +59,12 @@ class Prepared:
         object.__setattr__(self, "references", References(self.batch))
 
     def __len__(self) -> int:
-        return len(self.records)
+        return self.keys.size
 
     @cached_property
     def first_rows(self) -> list[int]:
         """The index of each record's first text in the batch, followed by the number of texts."""
-        rows: list[int] = np.searchsorted(self.owners, np.arange(len(self.records) + 1)).tolist()
+        rows: list[int] = np.searchsorted(self.owners, np.arange(len(self) + 1)).tolist()
         return rows
 
     def rows(self, record: int) -> range:
@@ -72,9 +72,10 @@ class Prepared:
         return range(self.first_rows[record], self.first_rows[record + 1])
 
     def seen_by(self, attack: Attack) -> "Prepared":
-        """Return a copy for one attack, in which all spans are protected that this attack may not edit.
+        """Return a copy for one attack, in which exactly those spans are protected that this attack may not edit.
 
-        Such are the spans of its guards: the constraints that it keeps to, whatever the task.
+        The spans of its guards (constraints that it keeps to, whatever the task) are added, and spans that it may
+        replace, such as names, are left out.
         """
         batch = self.batch.seen_by(attack.view)
         if batch is self.batch:
@@ -422,7 +423,7 @@ T = TypeVar("T")
 def chunks(records: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
     """Yield records or texts in chunks of at most 1024.
 
-    A chunk ends earlier if it has 2^20 characters.
+    A chunk ends earlier if it has 2^20 or more characters.
 
     Args:
         records: the records or texts.

@@ -1,4 +1,4 @@
-"""Presets, which are the defaults of a run under one name; recipes; runs made of them and of a user's choices."""
+"""Makes runs from presets (the defaults of a run under one name), recipes, and a user's choices."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
@@ -127,7 +127,7 @@ def option_values(
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A preset: the defaults of a run, for options that neither the command line nor the recipe sets.
+    """Holds the defaults of a run, for options that neither the command line nor the recipe sets.
 
     Attributes:
         similarity: the name of the similarity that the gate (which rejects texts that changed too much) uses.
@@ -196,7 +196,7 @@ def preset(name: str) -> Preset:
 
 @dataclass(frozen=True, slots=True)
 class AttackChoice:
-    """An attack and its options, as a user chose them.
+    """States an attack and its options, as a user chose them.
 
     Attributes:
         spec: the name of the attack, or names joined by `+`.
@@ -215,7 +215,7 @@ class AttackChoice:
 
 
 class Run(NamedTuple):
-    """The attacks of a run and their gate (the similarity check of changed texts), ready to be used.
+    """Holds the attacks of a run and their gate (the similarity check of changed texts), ready to be used.
 
     Attributes:
         perturbers: for each attack, the object that applies it.

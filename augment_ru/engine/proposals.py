@@ -21,7 +21,7 @@ from augment_ru.text.characters import Codes, Mask, counts_before
 
 @dataclass(frozen=True, slots=True)
 class Replacements:
-    """The new texts of edits, in one array of code points: text i is `codes[offsets[i]:offsets[i + 1]]`."""
+    """Holds the new texts of edits in one array of code points: text i is `codes[offsets[i]:offsets[i + 1]]`."""
 
     codes: Codes
     offsets: Ints
@@ -42,7 +42,7 @@ class Replacements:
         return cls(codes[ranges(starts, stops - starts)], offsets)
 
     def holding(self, flags: Mask) -> Mask:
-        """Tell of each text whether one of its code points is flagged; a flag for each code point of all texts."""
+        """Tell which texts have a flagged code point, shape (texts,); `flags` has a flag for each entry of `codes`."""
         before = counts_before(flags)
         return np.greater(before[self.offsets[1:]], before[self.offsets[:-1]])
 
@@ -67,11 +67,11 @@ Texts: TypeAlias = Callable[[Ints], Replacements]
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """The changes that an attack proposes for the texts of a batch, in arrays.
+    """Holds the changes that an attack proposes for the texts of a batch, in arrays.
 
     Attributes:
-        starts, stops: the range that each edit replaces, shape (edits,), as places in `Batch.codes`. Text i of the
-            batch is `codes[starts[i]:starts[i + 1] - 1]`. An edit stays inside one text.
+        starts, stops: the range that each edit replaces, shape (edits,), as places in `Batch.codes` (the joined texts).
+            An edit stays inside one text.
         changes: the index of the change that each edit belongs to, shape (edits,), ascending from 0 without gaps.
         ranks: the rank (random number) of each change, shape (changes,), in [0, 1). A change is made if its rank is
             below the probability.
@@ -240,7 +240,7 @@ class Proposals:
         return self._of(edits, self.changes[edits], self.ranks)
 
     def in_columns_of(self, kind: type[np.signedinteger[Any]]) -> "Proposals":
-        """Return a copy whose columns of places and numbers have this type, to which their values must fit."""
+        """Return a copy whose places and indices of changes have this integer type; it must be wide enough for them."""
         starts, stops, changes = (cast("Ints", one.astype(kind)) for one in (self.starts, self.stops, self.changes))
         return replace(self, starts=starts, stops=stops, changes=changes)
 
@@ -308,7 +308,7 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
 
 
 def side_by_side(parts: Sequence[Proposals]) -> Proposals:
-    """Join the proposals of several attacks for the same batch into one.
+    """Join the proposals of several attacks for the same batch.
 
     If each change has only one edit, the result is sorted by place.
 
@@ -320,13 +320,13 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 
 
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
-    """Join proposals for the same array of texts into one; edits and changes are numbered from 0 through all of them.
+    """Join proposals for the same array of texts; edits and changes are numbered from 0 through all of them.
 
-    If all of the proposals are marked `clean` (a promise about their edits, see `Proposals`), the result is, too.
+    The result is `clean` (a promise about the edits, see `Proposals`) if all the proposals are.
 
     Args:
         parts: the proposals, at least one.
-        shifts: for each of the proposals, a number that is added to its places; by default 0.
+        shifts: the number that is added to the places of each of the proposals; by default 0.
     """
     if len(parts) == 1:
         return parts[0]

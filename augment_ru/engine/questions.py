@@ -16,7 +16,7 @@ from augment_ru.text.characters import Mask, decode, marked
 
 
 class Questions:
-    """The questions of some records, with their options (offered answers); finds edits that make two options equal.
+    """Finds edits that make two options (offered answers) of a question equal, in some records.
 
     Options count as equal if they differ only in what readers overlook, such as letter case
     (`records.options.comparable`). Options that are equal in the original may stay equal.
@@ -48,7 +48,7 @@ class Questions:
 
     @classmethod
     def of(cls, records: Sequence[Record], fields: Sequence[str], owners: Ints, batch: Batch) -> "Questions | None":
-        """Collect the questions of records; None if no record has an option (offered answer) that edits can reach.
+        """Collect the questions of records; None if no record has an option that edits can reach.
 
         Args:
             records: the records.
@@ -72,11 +72,12 @@ class Questions:
         return cls(found, batch.starts, asking) if found else None
 
     def broken(self, edits: EditTable, units: Ints) -> Ints:
-        """Return which sets of edits make two options (offered answers) of a question equal.
+        """Return which sets of edits make two options of a question equal.
 
         Args:
             edits: edits of the texts of the batch.
-            units: for each edit, the index of the set that it belongs to, such as the edits of one record.
+            units: the index of the set that each edit belongs to, shape (edits,); a set is, for example, all edits of a
+                record.
 
         Returns:
             The indices of these sets, ascending.
@@ -86,7 +87,7 @@ class Questions:
         return np.array(sorted(found), dtype=np.int64)
 
     def broken_alone(self, proposals: Proposals, asked: Mask) -> Mask:
-        """Return whether each change alone makes two options (offered answers) of a question equal, shape (changes,).
+        """Return whether each change alone makes two options of a question equal, shape (changes,).
 
         Args:
             proposals: the changes that the engine allows.
@@ -97,7 +98,7 @@ class Questions:
         return marked(asked.size, np.array(sorted(found), dtype=np.int64))
 
     def kept_apart(self, proposals: Proposals, owners: Ints, active: Mask) -> Mask:
-        """Leave out changes so that no two options (offered answers) become equal; return which stay, shape (changes,).
+        """Leave out changes so that no two options become equal; return which changes stay, shape (changes,).
 
         If options would become equal, the changes in them are left out one by one, those with the highest ranks (random
         numbers) first, until the options differ.

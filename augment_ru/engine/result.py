@@ -1,4 +1,4 @@
-"""The results of attacks on records: of a chunk in columns, of each record as an object, and the rows to write."""
+"""Holds the results of attacks: for a chunk of records in columns, for each record as an object; makes their rows."""
 
 import copy
 import json
@@ -152,10 +152,10 @@ class Settings(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What the search for a perturbation of a record that stays similar enough found.
+    """Holds what was found for a record: its status, similarity and so on.
 
     Attributes:
-        status: `perturbed`, `unchanged` or `rejected`.
+        status: the status (see `Status`).
         probability: the probability at which the changes were made; None unless perturbed.
         similarity: the lowest similarity of the changed texts; None if nothing was scored.
         candidate: the index of the chosen candidate (one random perturbation), from 0; None unless perturbed.
@@ -182,13 +182,13 @@ UNCHANGED = Outcome("unchanged")
 
 @dataclass(frozen=True, eq=False)
 class Perturbed:
-    """The results of one attack for the records that it perturbed at once (a chunk), in arrays.
+    """Holds the results of one attack for a chunk (the records that it perturbed at once), in arrays.
 
     Attributes:
         settings: the settings of the attack and its gate (similarity check).
         prepared: the records, as the attack saw them.
         edits: the edits that were made in each text, in the order of the texts of the batch.
-        found: for each record, what the search for a perturbation that stays similar enough found.
+        found: what the search for similar new texts found for each record.
         possible: whether each record has a change with a rank (random number) below the probability, shape (records,).
         clean: whether each record has allowed changes, but none with a rank below the probability, shape (records,).
     """
@@ -205,7 +205,7 @@ class Perturbed:
 
     @property
     def words(self) -> Ints:
-        """The number of words of each text, shape (texts,)."""
+        """The number of words of each original text, shape (texts,)."""
         batch = self.prepared.batch.prepared
         return np.bincount(batch.once(_rows_of_words), minlength=len(batch))
 
@@ -221,7 +221,7 @@ class Perturbed:
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
-        """What the search found for each record: status, similarity and so on."""
+        """The outcome for each record: its status, similarity and so on."""
         found, warned, sentences = self.found, self.warned, self._sentences
         scores = [None if math.isnan(score) else score + 0.0 for score in found.similarities.tolist()]  # no -0.0
         columns = (found.candidates.tolist(), found.probabilities.tolist(), scores, self.possible.tolist())
@@ -266,11 +266,11 @@ class Perturbed:
         return {at: every for at in {*ours, *found} if (every := (*ours.get(at, ()), *found.get(at, ())))}
 
     def scripts(self, at: int) -> Scripts:
-        """Return the script (the edits) of each field of the record with this index."""
+        """Return the scripts (edits) of the record with this index, by field."""
         return {self.prepared.fields[row]: self.edits[row] for row in self.prepared.rows(at)}
 
     def protected(self, at: int) -> Spans:
-        """Return the protected spans, which no edit could touch, of each field of the record with this index."""
+        """Return the protected spans (no edit could touch them) of the record with this index, by field."""
         fields, rows = self.prepared.fields, self.prepared.rows(at)
         return {fields[row]: tuple(Span(*span) for span in self._spans[row]) for row in rows}
 
@@ -400,7 +400,7 @@ class Result:
             record: the original record.
             scripts: the script (the edits) of each field.
             protected: the protected spans of each field.
-            outcome: what the search found: status, similarity and so on.
+            outcome: the status, similarity and so on.
             settings: the settings of the attack and its gate (similarity check).
             more: the additional values of a subclass, by name.
         """
@@ -425,7 +425,7 @@ class Result:
 
     @cached_property
     def outcome(self) -> Outcome:
-        """What the search found for the record; properties such as `status` return its values."""
+        """The status, similarity and so on of the record; they are also properties of the result, such as `status`."""
         return self._chunk.outcomes[self._at]
 
     @cached_property
@@ -440,7 +440,7 @@ class Result:
 
     @property
     def status(self) -> Status:
-        """The status: "perturbed", "unchanged" (nothing to change) or "rejected" (no new text was similar enough)."""
+        """The status, such as "perturbed", "unchanged" (no change allowed or drawn), "rejected" (too dissimilar)."""
         return self.outcome.status
 
     @property
@@ -620,9 +620,8 @@ class Result:
     def notes(self) -> dict[str, Any]:
         """Return the entry `notes` of the metadata: for each field, the note of each edit (or None).
 
-        A note is what an edit carries besides its new text, such as the class of the error.
-
-        The result is empty if no edit has a note.
+        A note is what an edit carries besides its new text, such as the class of the error. The result is empty if no
+        edit has a note.
         """
         scripts = self.scripts.items()
         return noted({name: script.notes or [None] * len(script.triples) for name, script in scripts})
@@ -633,7 +632,7 @@ def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
 
     Args:
         settings: the settings of the attack and its gate (similarity check).
-        outcome: what was found for the record: status, similarity and so on.
+        outcome: the status, similarity and so on of the record.
     """
     brief: dict[str, Any] = {"attack": settings.attack, "status": outcome.status}
     if outcome.reason:
@@ -708,7 +707,7 @@ def noted(notes: Mapping[str, Sequence[Note | None]]) -> dict[str, Any]:
     """Return the entry `notes` of the metadata; an empty dictionary if no edit has a note.
 
     Args:
-        notes: for each field, the note of each edit (what it carries besides its new text), or None.
+        notes: the notes of each field: for each edit what it carries besides its new text, or None.
     """
     values = {name: [note and note.values() for note in found] for name, found in notes.items()}
     return {"notes": values} if any(chain.from_iterable(values.values())) else {}

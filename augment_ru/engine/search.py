@@ -1,10 +1,10 @@
 """The search for texts that pass the gate (similarity check): candidates of all records, the gate, the schedules.
 
-A unit is a sentence or a whole record; each unit is searched independently (`Units`). A try is one candidate (one
-random perturbation) of one unit. The plan of a try is its legal changes in the order of their ranks. A level is a
-number of changes: at level n, the first n changes of the plan are active. So the changes at a level include those at
-every lower level. A schedule searches for all units of a chunk at once, with one call of the similarity in each round.
-It returns only units that were scored and passed.
+A unit is a sentence or a whole record; each unit is searched independently (`Units`). A candidate is one random
+perturbation, and a try is one candidate of one unit. The changes of a try are made in the order of their ranks (random
+numbers), the lowest first. A level is a number of changes: at level n, the first n changes of a try are made. So the
+changes at a level include those at every lower level. A schedule searches for all units of a chunk at once, with one
+call of the similarity in each round. It takes only candidates that were scored and passed.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,8 +31,8 @@ decide."""
 def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int) -> Mask:
     """Return which changes are made at a probability, shape (changes,).
 
-    A change is made if its rank is below the probability. If a try (one candidate, or random perturbation, of one
-    sentence or record) has fewer than `min_changes` such changes, its changes with the next lowest ranks are made, too.
+    A change is made if its rank (random number) is below the probability. If a try (one candidate of one sentence or
+    record) has fewer than `min_changes` such changes, its changes with the next lowest ranks are made, too.
 
     Args:
         proposals: the changes that the engine allows.
@@ -58,10 +58,10 @@ def order_in(owners: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Plan:
-    """The changes that the engine allows, for each try.
+    """Holds the changes that the engine allows for each try, and tells which of them are made at a level.
 
     A try is one candidate (one random perturbation) of one sentence or record. The number of its changes that are made
-    is called its level. Changes with lower ranks are made first.
+    is called its level. Changes with lower ranks (random numbers) are made first.
 
     Attributes:
         proposals: the changes of all tries.
@@ -75,7 +75,7 @@ class Plan:
 
     @classmethod
     def of(cls, proposals: Proposals, owners: Ints, tries: int) -> "Plan":
-        """Make a plan from the changes of each try (one random perturbation of one sentence or record).
+        """Make a plan from the changes of all tries. A try is one candidate of one sentence or record.
 
         Args:
             proposals: the changes that the engine allows.
@@ -94,10 +94,7 @@ class Plan:
 
     @cached_property
     def order(self) -> Ints:
-        """The position of each change, from 0, among the changes of its try, the lowest ranks first, shape (changes,).
-
-        A try is one candidate (random perturbation) of one sentence or record. A rank is the random number of a change.
-        """
+        """The position of each change, from 0, among those of its try, the lowest ranks first, shape (changes,)."""
         by_rank = np.lexsort((self.proposals.ranks, self.owners))
         order = np.empty_like(self.owners)
         order[by_rank] = order_in(self.owners[by_rank])
@@ -106,10 +103,10 @@ class Plan:
     def at(self, probability: float, min_changes: int) -> Ints:
         """Return how many changes each try gets at a probability, shape (tries,).
 
-        A try is one candidate (random perturbation) of one sentence or record.
+        A try is one candidate of one sentence or record.
 
         Args:
-            probability: changes with a rank (random number) below it are made.
+            probability: changes with a rank below it are made.
             min_changes: the fewest changes that each try gets at a positive probability.
         """
         active = cut(self.proposals, self.owners, probability, min_changes)
@@ -118,8 +115,10 @@ class Plan:
     def mask(self, levels: Ints) -> Mask:
         """Return which changes are made if each try gets a given number of changes, shape (changes,).
 
+        A try is one candidate of one sentence or record.
+
         Args:
-            levels: how many changes each try (one random perturbation of one sentence or record) gets, shape (tries,).
+            levels: how many changes each try gets, shape (tries,).
         """
         if ((levels == 0) | (levels == self.levels)).all():  # no need to know the order
             whole: Mask = (levels > 0)[self.owners]
@@ -130,8 +129,10 @@ class Plan:
     def probabilities(self, levels: Ints, probability: float) -> Floats:
         """Return the highest probability at which each try gets exactly this many changes, shape (tries,).
 
+        A try is one candidate of one sentence or record.
+
         Args:
-            levels: how many changes each try (one random perturbation of one sentence or record) gets, shape (tries,).
+            levels: how many changes each try gets, shape (tries,).
             probability: the highest value that is returned.
         """
         found = np.full(levels.size, probability)
@@ -143,7 +144,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Cost:
-    """How much searches used the similarity.
+    """Counts how much searches use the similarity.
 
     Attributes:
         calls: how many times the similarity was called.
@@ -164,12 +165,14 @@ class Cost:
 
 @dataclass(slots=True)
 class Found:
-    """What a search found for each unit: a sentence or a record. Arrays without a stated shape have shape (units,).
+    """Holds what a search found for each unit: a sentence or a record.
+
+    Arrays without a stated shape have shape (units,). Without a gate (similarity check) a candidate passes if it has
+    changes.
 
     Attributes:
-        candidates: the index of the candidate (random perturbation) that passed the gate (similarity check), from 0; -1
-            if none passed.
-        levels: how many changes were made in that candidate; 0 if none passed.
+        candidates: the index of the candidate (random perturbation) that passed the gate, from 0; -1 if none passed.
+        levels: how many changes were made in that candidate; 0 if none passed, or without a gate.
         probabilities: the probability (share of the possible changes) at which these changes were made.
         similarities: the score of that candidate; if none passed, the best score; NaN if nothing was scored.
         cost: how many calls, pairs of texts and network passes the similarity took.
@@ -197,9 +200,9 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of a search: sentences, or whole records. Each is searched by itself.
+    """Divides the texts of a batch into units: sentences, or whole records. Each unit is searched by itself.
 
-    A unit consists of pieces: sentences or texts.
+    A unit consists of pieces. A piece is a sentence, several sentences in a row, or a whole text.
 
     Attributes:
         starts: the place in `Batch.codes` (the joined texts) where each piece starts, followed by the length of
@@ -227,11 +230,13 @@ class Units:
     def sentences(cls, batch: Batch, owners: Ints, starts: Ints, legal: Sequence[Proposals], whole: Ints) -> "Units":
         """Make each sentence a unit, which is searched by itself; sentences that one change edits together are joined.
 
+        A record of which one change edits several texts is searched as a whole.
+
         Args:
             batch: the texts.
             owners: the index of the record that each text belongs to, shape (texts,).
             starts: places in `Batch.codes` where sentences start, including all starts of texts, shape (sentences,).
-            legal: the changes of each candidate (random perturbation) that the engine allows.
+            legal: for each candidate, the changes that the engine allows.
             whole: the indices of the records that are searched as a whole.
         """
         joint = np.zeros(int(owners[-1]) + 1, dtype=np.bool_)
@@ -252,7 +257,7 @@ class Units:
         return cls(np.append(starts, batch.starts[-1]), begins.cumsum() - 1, records[begins])
 
     def of_places(self, places: Ints) -> Ints:
-        """Return the index of the unit (sentence or record) that each place in `Batch.codes` is in, shape (places,)."""
+        """Return the index of the unit that each place in `Batch.codes` is in, shape (places,)."""
         found: Ints = self.owners[np.searchsorted(self.starts, places, side="right") - 1]
         return found
 
@@ -268,11 +273,10 @@ def _reach(proposals: Proposals) -> Ints:
 
 @dataclass(frozen=True)
 class Tiles:
-    """Copies of a batch of texts, one after another: one copy (a tile) for each candidate (random perturbation).
+    """Copies a batch of texts for each candidate, so that the changes of all candidates are made in one call.
 
-    Text t of tile c is text number `c · texts + t`. A place in tile c is the place in the batch plus `c` times the
-    length of the batch. One candidate of one unit (sentence or record) is called a try. Unit u of tile c is try number
-    `c · units + u`.
+    A candidate is one random perturbation; the copy for it is called a tile. Text t of tile c has the index
+    `c · texts + t`. A place in tile c is the place in the batch plus `c` times the length of the batch.
 
     Args:
         batch: the texts.
@@ -311,8 +315,8 @@ class Tiles:
             edits: the edits of the texts of all copies of the batch.
 
         Returns:
-            The edits of each piece; and the index of the try (one random perturbation of one unit) that the piece
-            belongs to, shape (pieces of all copies,).
+            The edits of each piece; and the index of the try that the piece belongs to, shape (pieces of all copies,).
+            A try is one candidate of one unit: unit u of candidate c is try `c · units + u`.
         """
         number = np.arange(self.count)[:, None]
         tries = (units.owners + number * units.records.size).ravel()
@@ -338,7 +342,7 @@ class Tiles:
         return found
 
     def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
-        """Join the changes of all candidates (random perturbations); those of candidate c go to copy c of the batch."""
+        """Join the changes of all candidates; those of candidate c get places in copy c of the batch."""
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
@@ -358,11 +362,12 @@ _Alone: TypeAlias = tuple[Ints, Floats]
 
 
 class Gate:
-    """The gate of a search: lets only candidates pass whose similarity to the original is at least the threshold.
+    """Lets only candidates pass whose similarity to the original is at least the threshold.
 
     A unit is a sentence or a record. A candidate is one random perturbation, and a try is one candidate of one unit. A
     try passes if its score is at least the threshold of the unit. A try that makes two options (offered answers) of a
-    question equal fails without being scored.
+    question equal fails without being scored. If no candidate of a unit passes with all its changes, the changes that
+    fail by themselves are removed (only if `Scorer.screens`).
 
     Args:
         tiles: the texts, copied once for each candidate.
@@ -376,7 +381,7 @@ class Gate:
 
     Attributes:
         thresholds: the lowest score at which each unit passes, shape (units,). It is higher if several sentences of the
-            record change.
+            record change, and infinite for a sentence that must stay so that others pass.
         plan: the changes of each try that the search may make.
     """
 
@@ -410,11 +415,11 @@ class Gate:
 
     @property
     def units(self) -> int:
-        """The number of units: sentences or records that are searched by themselves."""
+        """The number of units."""
         return self._units.records.size
 
     def by_candidate(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Arrange values in a table with a row for each candidate (random perturbation) and a column for each unit.
+        """Arrange values in a table with a row for each candidate and a column for each unit.
 
         Args:
             values: a value for each candidate of each unit (sentence or record), shape (candidates · units,).
@@ -422,18 +427,16 @@ class Gate:
         return values.reshape(self._tiles.count, -1)
 
     def scores(self, levels: Ints) -> Floats:
-        """Return how similar each try is to its original when only its changes with the lowest ranks are made.
+        """Return how similar each try is to its original if only some of its changes are made.
 
-        A try is one candidate (random perturbation) of one sentence or record. If several of its sentences or texts
-        change, the lowest score counts.
+        A try is one candidate of one sentence or record. If several of its sentences or texts change, the lowest score
+        counts.
 
         Args:
-            levels: how many changes of each try are made, those with the lowest ranks (random numbers) first, shape
-                (tries,).
+            levels: how many changes of each try are made, those with the lowest ranks first, shape (tries,).
 
         Returns:
-            The scores, shape (tries,): NaN for a try without changes, -inf if two options (offered answers) of a
-            question become equal.
+            The scores, shape (tries,): NaN for a try without changes, -inf if two options of a question become equal.
         """
         found = np.where(levels > 0, np.inf, np.nan)
         if self._known is not None:  # the highest levels were scored when the changes were screened
@@ -563,8 +566,7 @@ class Gate:
         """Make the changes that the search chose, and return the edits of each text.
 
         Args:
-            found: for each unit (sentence or record), the chosen candidate (random perturbation) and the number of its
-                changes.
+            found: the chosen candidate of each unit, and the number of its changes.
         """
         levels = np.zeros_like(self.plan.levels)
         won = (found.candidates >= 0).nonzero()[0]
@@ -573,7 +575,7 @@ class Gate:
         return apply(self._tiles.batch, home, self.plan.mask(levels))
 
     def finished(self, found: Found, owners: Ints, records: int, probability: float) -> Found:
-        """Turn what was found for each unit (a sentence or a record) into what was found for each record.
+        """Turn what was found for each unit into what was found for each record.
 
         The cost of the search and the warnings of the similarity are added, too.
 
@@ -650,7 +652,8 @@ and the lowest probability to try, and returns what it finds for each unit (sent
 def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
     """Search as the benchmark TAPE does: take the most similar candidate; if none passes, halve the probability.
 
-    The same number of changes is not scored twice: if half the probability gives the same changes, it is halved again.
+    Each sentence or record is searched by itself. The same number of changes is not scored twice: if half the
+    probability gives the same changes, it is halved again.
 
     Args:
         gate: scores candidates (random perturbations).
@@ -694,10 +697,10 @@ def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: 
 
 
 def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
-    """Search, for each sentence or record, for as many changes as pass the gate (similarity check).
+    """Search, in each sentence or record, for as many changes as pass the gate (similarity check).
 
-    The first candidate (random perturbation) that passes with any number of changes is taken. Only some numbers of
-    changes are scored. So a higher number that was not scored may pass, too.
+    The candidates (random perturbations) are tried in turn; the first that passes with any number of changes is taken.
+    Only some numbers of changes are scored, so a higher number that was not scored may pass, too.
 
     Args:
         gate: scores candidates.
@@ -730,10 +733,11 @@ _DIGITS = 6
 
 
 class Brackets:
-    """Searches, for each sentence or record, for the most changes with which it passes the gate (similarity check).
+    """Searches, in each sentence or record, for the most changes with which it passes the gate (similarity check).
 
     A sentence or record is called a unit, and a number of changes a level. The candidates (random perturbations) of a
-    unit are tried one after another until one passes at some level. The search for a unit ends if
+    unit are tried one after another until one passes at some level. A try is one candidate of one unit. `ask` says
+    which levels to score next, and `tell` takes their scores. The search for a unit ends if
 
     - its highest level passed,
     - no level is left between one that passed and one that failed, or
@@ -761,9 +765,9 @@ class Brackets:
         self._next = self._tops[0].copy()
 
     def ask(self) -> Ints | None:
-        """Return how many changes of each try are scored next, shape (tries,); None if no try is left.
+        """Return with how many changes each try is scored next, shape (tries,); None if no try is left.
 
-        A try is one candidate (random perturbation) of one sentence or record. A try with 0 changes is not scored.
+        A try is one candidate of one sentence or record. A try with 0 changes is not scored.
         """
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
@@ -778,10 +782,7 @@ class Brackets:
         return np.where(self._candidate == np.arange(len(self._tops))[:, None], self._next, 0).ravel()
 
     def tell(self, scores: Floats) -> None:
-        """Take the scores that `ask` asked for, shape (tries,), and choose how many changes are scored next.
-
-        A try is one candidate (random perturbation) of one sentence or record.
-        """
+        """Take the scores that `ask` asked for, in its order, and choose with how many changes to go on."""
         level, asked = self._next, self._next > 0
         score = scores.reshape(self._tops.shape)[self._candidate, self._rows]
         good = asked & (score >= self._thresholds)

@@ -22,14 +22,14 @@ ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[flo
 
 
 class References(Sequence[str]):
-    """The original texts, with which perturbed texts are compared; they have the annotation that the engine computed.
+    """Holds the original texts, with which perturbed texts are compared, and the annotation that the engine computed.
 
     Args:
         batch: the texts.
 
     Attributes:
-        scorer: the similarity that was last asked to compare these texts, and its scorer, which serves all attacks on
-            these records as long as the prepared records are held.
+        scorer: the similarity that was last asked to compare these texts, and the scorer that it made; all attacks on
+            these records use it.
     """
 
     __slots__ = ("batch", "scorer")
@@ -51,7 +51,7 @@ class References(Sequence[str]):
 
 
 class Candidates(Sequence[str]):
-    """Perturbed texts, each with the script (the edits) that leads to it from its original.
+    """Holds perturbed texts, each with the script (the edits) that leads to it from its original.
 
     Args:
         scripts: the scripts, as a list of objects or as an `EditTable`.
@@ -82,9 +82,9 @@ class Scorer(ABC):
     """
 
     screens: bool = False
-    """Whether the search screens changes: if a record fails with all its changes, each change is scored as if it were
-    the only one, and those that fail are left out. This suits scorers that take little time and for which a further
-    change hardly ever raises a score."""
+    """Whether the search screens changes: if a sentence (or a record, if it is scored as a whole) fails with all its
+    changes, each change is scored by itself, and those that fail are left out. This suits scorers that take little time
+    and for which a further change hardly ever raises a score."""
     runs_network: bool = False
     """Whether each score needs a forward pass of a network; if so, a search scores fewer candidates."""
     passes: int = 0
@@ -126,7 +126,7 @@ class Similarity(ABC):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """The text that states everything that a score depends on: model, layer, options, versions."""
+        """States everything that a score depends on: model, layer, options, versions."""
 
     @property
     @abstractmethod
@@ -245,9 +245,10 @@ class _FunctionScorer(Scorer):
 
 
 def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
-    """Return the object that compares perturbed texts with these original texts, as a similarity makes it (`against`).
+    """Return a similarity's scorer, which compares perturbed texts with these original texts.
 
-    Its type is checked, because the similarity may be a user's own. It is made once for the texts of a chunk.
+    The scorer is made by `Similarity.against`, once for the texts of a chunk. Its type is checked, because the
+    similarity may be a user's own.
 
     Raises:
         AugmentError: `against` raises an error or does not return a `Scorer`.

@@ -1,4 +1,4 @@
-"""Score written answers and labels: the normal form of an answer, exact match, token F1, macro F1, MCC.
+"""Score written answers and labels by exact match, token F1, macro F1 and MCC; bring answers to a normal form.
 
 This module imports only the standard library, because each release holds a copy of it for lm-evaluation-harness.
 So the harness and augment-ru score an answer in the same way.
@@ -110,9 +110,9 @@ _TRUE = ("1", "true")
 
 
 def whole(items: Iterable[tuple[object, bool]]) -> float:
-    """Return the share of questions whose items (such as answer options) are all predicted right; 0 without items.
+    """Return the share of questions whose items (such as options) are all predicted right; 0 without items.
 
-    Each item is a pair: the question that it belongs to, and whether its prediction is right.
+    An item is given as a pair: the question that it belongs to, and whether its prediction is right.
 
     >>> whole([("a", True), ("a", False), ("b", True)])
     0.5

@@ -1,4 +1,4 @@
-"""Metrics, and the conversion of right answers and predictions to the form that metrics compare.
+"""Convert right answers and predictions to the form that metrics compare, and compute the metrics.
 
 The form depends on the kind of the answers (`records.metric_kinds.Kind`).
 
@@ -266,12 +266,12 @@ def span_of(one: Any) -> LabelledSpan:  # noqa: ANN401  (JSON values)
 
 
 def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledSpan]) -> tuple[LabelledSpan, ...]:
-    """Return spans of a perturbed text as spans of the original, so that the two can be compared.
+    """Move spans of a perturbed text to their places in the original, so that they can be compared with its spans.
 
     Args:
         spans: the spans that a model finds in the perturbed text.
         back: the edits that turn the perturbed text back into the original.
-        moved: maps each right span of the perturbed text to the same span of the original.
+        moved: maps each right span of the perturbed text to the same span of the original, whose place is known.
     """
     size = len(back.source)
     inside = (one._replace(start=min(one.start, size), stop=min(one.stop, size)) for one in spans)
@@ -279,7 +279,7 @@ def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledS
 
 
 def carried(spans: Iterable[LabelledSpan], script: Script) -> list[LabelledSpan]:
-    """Return spans of a text as spans of the new text that a script (a list of edits) makes of it.
+    """Move spans of a text to their places in the new text that a script (a list of edits) makes of it.
 
     Args:
         spans: the spans of the text before the edits (`script.source`).
@@ -334,9 +334,9 @@ def _overlapping(gold: Spans, given: Spans) -> int:
 
 
 def fates(gold: Spans, before: Spans, after: Spans) -> Counter[Fate]:
-    """Count what becomes, in a perturbed text, of the right spans that a model found in the original.
+    """Count what an attack does to the right spans that a model found in the original.
 
-    The model finds such a span again in the perturbed text (kept), with another border (border), with another label
+    In the perturbed text the model finds such a span again (kept), with another border (border), with another label
     (type), or not at all (lost).
 
     Args:
@@ -365,7 +365,7 @@ class Metric(NamedTuple):
 
     Attributes:
         kind: the kind of the answers, such as "labels" or "spans".
-        score: the function: takes the right answers and the predictions of all rows, and returns their score.
+        score: takes the right answers and the predictions of all rows, and returns the score of the predictions.
         of_label: takes a label, and returns a function that scores only the spans with this label; None if answers are
             not spans.
     """
@@ -389,20 +389,22 @@ def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str], form
     """Return the share of predictions that equal one of the right answers of their row.
 
     Args:
-        golds: for each row, its right answers.
-        predictions: for each row, the answer of the model.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
+        golds: the right answers of each row.
+        predictions: the answer of the model to each row.
+        form: the normal form of texts, "russian" or "squad" (`answer_scores.normalised`).
     """
     return _mean([answer_scores.same_answer(*pair, form) for pair in zip(golds, predictions, strict=True)])
 
 
 def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "russian") -> float:
-    """Return the mean over rows of the F1 between the words of the prediction and those of the closest right answer.
+    """Return the mean of the token F1 of each row: the F1 between the words of the prediction and of the right answer.
+
+    If a row has several right answers, the closest one counts.
 
     Args:
-        golds: for each row, its right answers.
-        predictions: for each row, the answer of the model.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before words are compared.
+        golds: the right answers of each row.
+        predictions: the answer of the model to each row.
+        form: the normal form of texts, "russian" or "squad" (`answer_scores.normalised`).
     """
     return _mean([answer_scores.best_token_f1(*pair, form) for pair in zip(golds, predictions, strict=True)])
 
@@ -418,8 +420,8 @@ def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]])
     a question has the label 0 or 1.
 
     Args:
-        golds: for each row and each of its questions, the right labels of the options.
-        predictions: for each row, the predicted labels of all its options, one question after the other.
+        golds: the right labels of the options of each question, in a list for each row.
+        predictions: the predicted labels of all options, one question after the other, in a list for each row.
     """
     return answer_scores.f1_of_true((gold, given) for _, gold, given in _options(golds, predictions))
 
@@ -431,8 +433,8 @@ def muserc_em(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) 
     a question has the label 0 or 1.
 
     Args:
-        golds: for each row and each of its questions, the right labels of the options.
-        predictions: for each row, the predicted labels of all its options, one question after the other.
+        golds: the right labels of the options of each question, in a list for each row.
+        predictions: the predicted labels of all options, one question after the other, in a list for each row.
     """
     return answer_scores.whole((question, gold == given) for question, gold, given in _options(golds, predictions))
 
@@ -488,7 +490,7 @@ def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]
 
     Args:
         names: the names of the metrics.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
+        form: the normal form of texts, "russian" or "squad" (`answer_scores.normalised`).
 
     Raises:
         AugmentError: a name belongs to no metric, or the metrics are of different kinds.
@@ -502,7 +504,7 @@ def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]
 
 
 def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[str, Metric]:
-    """Return metrics whose macro F1 is the mean over all given classes, even those that occur in no row.
+    """Make macro F1 the mean over all given classes, even those that occur in no row; return the new metrics.
 
     Metrics other than macro F1 stay as they are.
 
@@ -533,7 +535,7 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
         kind: the kind of the answer.
         gold: the right answer.
         prediction: the answer of a model.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
+        form: the normal form of texts, "russian" or "squad" (`answer_scores.normalised`).
     """
     if kind == "answers":
         return answer_scores.same_answer(gold, prediction, form)
@@ -547,15 +549,15 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
 
 
 def as_compared(kind: Kind, answer: Any, form: str = "russian") -> Any:  # noqa: ANN401  (of the kind)
-    """Return what is compared to tell whether two predictions are the same.
+    """Return a prediction in the form in which two predictions are compared.
 
-    For a written answer it is the text in the normal form `form`; for a ranking it is the first document. For any other
-    kind it is the prediction itself.
+    A written answer becomes a text in the normal form `form`, a ranking its first document. Predictions of other kinds
+    stay as they are.
 
     Args:
         kind: the kind of the answer.
         answer: the prediction.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
+        form: the normal form of texts, "russian" or "squad" (`answer_scores.normalised`).
     """
     if kind == "answers":
         return answer_scores.normalised(answer, form)
@@ -592,11 +594,11 @@ def _gold_value(values: Mapping[str, Any], name: str, kind: Kind) -> Any:  # noq
 
 
 def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[tuple[Gold | None, ...]]:
-    """Return the right answers of each row, one for each field that a model must answer.
+    """Return the right answers of each row as a tuple, with an answer for each field that a model must answer.
 
-    If the task judges one text by several norms (such as law and virtue), a row has a right answer for each norm. A
-    right answer is None if the row does not state it. If the label in a field is -1 in all rows, the benchmark keeps
-    its labels secret, and the answer is None in every row.
+    If the task judges one text by several norms (such as law and virtue), the tuple has an answer for each norm. A
+    right answer is None if the row does not state it, or if its label means that it is not known
+    (`Scoring.unlabelled`). If a field is -1 in all rows, the benchmark keeps its labels secret: all are None.
 
     Args:
         rows: the rows.
@@ -610,9 +612,9 @@ def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[
 
 
 def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[Gold | None, ...]]:
-    """Return the different right answers of the rows; empty unless answers are labels (kinds "labels" and "lists").
+    """Return the different right answers of the rows, as tuples with an entry for each field that a model answers.
 
-    An item of the result is the right answer of a row, as a tuple with an entry for each field that a model answers.
+    The result is empty unless the answers are labels (kinds "labels" and "lists").
 
     Args:
         rows: the rows.
@@ -663,7 +665,7 @@ def labels_among(golds: Iterable[object], kind: Kind) -> tuple[str, ...] | None:
 
 
 def check_labels_shared(train: str, learned: Collection[str], asked: Collection[str] | None) -> None:
-    """Raise an error if a train file has no label in common with the rows, since a model trained on it is always wrong.
+    """Check that a train file has a label in common with the rows; a model trained on it would else be always wrong.
 
     Args:
         train: the path of the train file, for the message.
@@ -776,12 +778,12 @@ def _entry(value: object, kind: Kind) -> Any:  # noqa: ANN401  (of the kind)
 
 
 def by_field(answer: Sequence[Any], task: Task) -> Any:  # noqa: ANN401  (JSON values)
-    """Return an answer as one JSON value: its only entry, or an object that maps names to entries.
+    """Return an answer as one JSON value: its only entry, or an object with all entries.
 
-    The names are the fields that a model answers, or the norms of the task (`task.scoring.decided`).
+    The keys of the object are the fields that a model answers, or the norms of the task (`task.scoring.decided`).
 
     Args:
-        answer: the entries, in the order of these names.
+        answer: the entries, in the order of these keys.
         task: the task of the row.
     """
     if len(task.scoring.decided) == 1:

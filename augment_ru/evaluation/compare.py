@@ -55,7 +55,7 @@ class NamedReport(NamedTuple):
 
     @property
     def where(self) -> str:
-        """How error messages call the report: by its file, or by its name if there is no file."""
+        """The file of the report, or its name if there is no file; error messages begin with it."""
         return self.file or self.name
 
 
@@ -333,11 +333,12 @@ def _reports(found: Comparison) -> ShownTable:
 
 
 def compared_findings(found: Comparison) -> list[str]:
-    """Return the largest clear differences between two models in words, one sentence for each difference.
+    """Say in sentences which models differ clearly: a sentence for each of the largest differences between two models.
 
     A difference is clear if its interval, corrected for the number of attacks, does not contain 0, and if McNemar's
     test (where there is one) confirms the difference. If the reports have attacks, models that are no better than the
-    most frequent answer are left out. If no difference is clear, the only sentence says so.
+    most frequent answer are left out. A last sentence counts the smaller differences. If no difference is clear, the
+    only sentence says so; if no two models are left, there is none.
     """
     names = tables.names_of(found)
     weak = {model.model for model in found.models if found.attacks and not model.beats_majority}

@@ -1,4 +1,4 @@
-"""Defences: normalizers in front of models; the right answers that they cost on originals and recover under attacks."""
+"""Put normalizers in front of models (defences); count the right answers that they cost, and recover under attacks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +23,7 @@ from augment_ru.records.task import Task
 
 @dataclass(frozen=True, slots=True)
 class Defence:
-    """A normalizer in front of a model: the model is asked about the normalized text.
+    """Puts a normalizer in front of a model: the model is asked about the normalized text.
 
     Attributes:
         normalizer: the normalizer.
@@ -82,7 +82,7 @@ class Defence:
         return read
 
     def readings(self, rows: Iterable[Mapping[str, object]], task: Task) -> list[dict[str, str]]:
-        """Return, for each row, the normalized text of each field that the normalizer changes, by field."""
+        """Return the texts that the normalizer changes: a mapping for each row, from fields to normalized texts."""
         found = self.normalizer.chunk([Record(values, task) for values in rows])
         return [
             {name: script.text for name, script in one.scripts.items() if script.text != script.source} for one in found
@@ -123,10 +123,10 @@ def defence_report(
 
     Args:
         name: the name of the defence.
-        bare: the run of the model without the defence: its answers and which of them are right.
+        bare: the run (the answers) of the model without the defence, with its outcomes.
         own: the run of the model behind the defence.
         pairs: the original and perturbed rows.
-        changed: for each attack, and "" for the originals, the share of rows that the normalizer changes.
+        changed: the share of rows that the normalizer changes, by attack, and under "" for the originals.
         seed: the seed of the bootstrap.
     """
     clean = [replace(one, outcomes={ORIGINAL: rates.outcomes_of(one.run, pairs)}) for one in (bare, own)]

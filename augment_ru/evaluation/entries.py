@@ -1,8 +1,9 @@
-"""Entries of a report: of an attack, of contamination, above noise, of filters, of prompts; what is required of them.
+"""Compute entries of a report (on an attack, contamination, noise, filters, prompts), and check requirements on them.
 
-The noise of a model is how often it answers the same text differently. A slip is an answer that the model does not
-usually give to the text. Slips break right answers, too: if a model slips in a share s of its answers, about s of its
-right answers are wrong after an attack that changes nothing.
+A run is the answers of a model; its outcomes say which of them are right. The noise of a model is how often it answers
+the same text differently. A slip is an answer that the model does not usually give to the text. Slips break right
+answers, too: if a model slips in a share s of its answers, about s of its right answers are wrong after an attack that
+changes nothing.
 """
 
 import re
@@ -67,9 +68,9 @@ def valid_rows_report(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]
 
 
 def spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, report.Rate] | None:
-    """Return the share of each fate (`spans.FATES`) among the right spans that the model found in the originals.
+    """Return what an attack does to the right spans that a model found in the originals, as the share of each fate.
 
-    The result is None if the answers of the task are no spans.
+    The fates are kept, border, type and lost (`answers.fates`). The result is None if the task's answers are no spans.
     """
     cells = judged.cells.get((attack, f"{rates.FATE}kept"))
     right = None if cells is None else int(cells.trials.sum())
@@ -77,7 +78,10 @@ def spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, report.Rate]
 
 
 def quartiles_of(rows: Sequence[Pair]) -> Quartiles:
-    """Divide the perturbed rows of an attack into quartiles of their similarity, and of their probability."""
+    """Divide the perturbed rows of an attack into quartiles by their similarity, and by their probability.
+
+    The probability is the share of possible changes that the attack made.
+    """
     found: dict[str, list[tuple[rates.Flags, str, Mapping[str, float]]]] = {}
     for by in ("similarity", "probability"):
         values = [getattr(pair, by) if pair.status == "perturbed" else None for pair in rows]
@@ -92,7 +96,7 @@ def quartiles_of(rows: Sequence[Pair]) -> Quartiles:
 
 
 def cell_of_rows(outcomes: rates.AttackOutcomes, rows: rates.Flags, name: str, **further: float | None) -> report.Cell:
-    """Return the success rate over some rows of an attack.
+    """Return the success rate of an attack over some of its rows, with the percentages of right answers.
 
     Args:
         outcomes: the outcomes of the attack.
@@ -115,10 +119,10 @@ def cell_of_rows(outcomes: rates.AttackOutcomes, rows: rates.Flags, name: str, *
 def group_cells(
     subpopulation: Subpopulation, metrics: Mapping[str, Metric], pairs: Pairs, judged: rates.JudgedRun, attack: str
 ) -> list[report.Cell]:
-    """Return the success rate, and the F1 if it is one of the metrics, over the rows of each cell of a subpopulation.
+    """Return the success rate of an attack in each group of a subpopulation, with the F1 if it is one of the metrics.
 
     Args:
-        subpopulation: the cells, and which originals are in each.
+        subpopulation: the groups, and which originals are in each.
         metrics: the metrics of the evaluation by name.
         pairs: the original and perturbed rows.
         judged: the run of a model.
@@ -141,12 +145,12 @@ def _is_wide(interval: report.Interval | None) -> bool:
 
 
 def unread_report(judged: rates.JudgedRun, attack: str) -> report.UnreadReport | None:
-    """Count a model's replies from which no answer could be read (refused, empty, cut off, unreadable).
+    """Count a model's replies without an answer to some rows: refused, empty, cut off, unreadable.
 
-    The result is None if the model gave no such reply to any row of the evaluation.
+    The result is None if the model gave no such reply in the whole evaluation.
 
     Args:
-        judged: the run of the model: its answers and which of them are right.
+        judged: the run of the model, with its outcomes.
         attack: the attack whose rows are counted; "" for the originals.
     """
     found = judged.run.unread
@@ -165,7 +169,7 @@ def option_order_report(judged: rates.JudgedRun, pairs: Pairs, attack: str) -> r
     Several rows of one original count as one trial in the intervals.
 
     Args:
-        judged: the run of the model: its answers and which of them are right.
+        judged: the run of the model, with its outcomes.
         pairs: the original and perturbed rows.
         attack: the name of the attack.
     """
@@ -193,14 +197,14 @@ def _shares(counts: Mapping[str, int], labels: list[str], of: int) -> dict[str, 
 def contamination_report(
     judged: rates.JudgedRun, attack: str, pairs: Pairs, of_fresh: report.Report | None
 ) -> report.ContaminationReport:
-    """Return how many right answers a model loses under an attack, compared with its loss on rows that it cannot know.
+    """Return how many right answers a model loses under an attack, for comparison with its loss on fresh rows.
 
     A model that learnt a test set by heart (contamination) answers its rows better than the same questions in other
-    words. But a weak model loses right answers on perturbed questions, too. So the loss is compared with the loss on
-    fresh rows, which no model can know and which are perturbed in the same way.
+    words. But a weak model loses right answers on perturbed questions, too. So its loss is compared with that on fresh
+    rows, which no model can know and which are perturbed in the same way.
 
     Args:
-        judged: the run of the model: its answers and which of them are right.
+        judged: the run of the model, with its outcomes.
         attack: the name of the attack.
         pairs: the original and perturbed rows.
         of_fresh: the report on the fresh rows; None if there are none.
@@ -234,7 +238,7 @@ def _less(a: report.Rate, b: report.Rate) -> report.Rate | None:
 
 
 def chosen_from(rows: Sequence[Pair]) -> report.ChosenFrom:
-    """Collect the attacks and models that worst-case rows were chosen from, as their metadata lists them."""
+    """Return the attacks and models that worst-case rows were chosen from, as the metadata of the rows lists them."""
     said = [held for row in rows if isinstance(held := row.metadata.get(CHOSEN), Mapping)]
 
     def named(key: str) -> list[str]:
@@ -247,7 +251,7 @@ def chosen_from(rows: Sequence[Pair]) -> report.ChosenFrom:
 def check_fresh(pairs: Pairs, fresh: Pairs) -> None:
     """Check that fresh rows (rows that no model can know) can be compared with the evaluated rows.
 
-    At least one attack must have perturbed both the fresh and the evaluated rows. No original may be in both.
+    At least one attack must have perturbed both, and they must have no original in common.
 
     Args:
         pairs: the evaluated rows.
@@ -302,12 +306,12 @@ def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
 
 
 def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> report.Rate:
-    """Return how much more often answers differ between original and perturbed text than between repeats on one text.
+    """Return how much more often an attack changes a model's answer than a mere repeat of the question does.
 
-    Two shares are computed for each row:
+    For each row, answers are compared in pairs, and the share of unequal pairs is computed twice:
 
-    - between: of the pairs (answer to the original, answer to the perturbed text), the share that differ.
-    - within: of the pairs of answers to the same text, the share that differ.
+    - between: among pairs of an answer to the original and one to the perturbed text.
+    - within: among pairs of answers to the same text.
 
     The result is the mean over rows of `between` minus `within`, in percentage points. Its expectation is 0 if the
     attack does not change how often the model gives each answer. The interval is that of the bootstrap over originals,
@@ -429,7 +433,7 @@ caught, in [0, 1]; None if it is not known."""
 
 
 def check_catch(label: str | None, pairs: Pairs) -> None:
-    """Check that a filter can be asked to catch a label, such as "toxic".
+    """Check that the rows allow to test a filter that must catch a label, such as "toxic".
 
     Args:
         label: the label; None if no label is to be caught.
@@ -458,8 +462,8 @@ def catch_scores(model: NamedModel, plan: EvaluationPlan, label: str, cache: Cac
         cache: the cache of answers; None to ask every question.
 
     Returns:
-        For each attack, and "" for the originals, the probability of the label in each row (softmax of the scores). The
-        probability is None for a row to which the model gives no scores of labels.
+        The probability of the label in each row (softmax of the scores), by attack, and under "" for the originals. It
+        is None for a row to which the model gives no scores of labels.
     """
     if model.scored is None:
         return None
@@ -486,9 +490,9 @@ def catch_report(
 
     Args:
         label: the label that the filter must catch.
-        judged: the run of the model: its answers and which of them are right.
+        judged: the run of the model, with its outcomes.
         pairs: the original and perturbed rows.
-        scores: for each attack, and "" for the originals, the probability of the label in each row; None if the model
+        scores: the probability of the label in each row, by attack, and under "" for the originals; None if the model
             gives none.
         seed: the seed of the bootstrap.
     """
@@ -554,7 +558,7 @@ def prompts_report(judged: Sequence[rates.JudgedRun], seed: int) -> list[report.
     There is a report for each model that is asked with several prompts, and for each of its numbers of demonstrations.
 
     Args:
-        judged: the runs of all models: their answers, and which of them are right.
+        judged: the runs of all models, with their outcomes.
         seed: the seed of the bootstrap.
     """
     groups = grouped(((one.run.prompt.model, one.run.shots), one) for one in judged if one.run.prompt is not None)
@@ -563,17 +567,18 @@ def prompts_report(judged: Sequence[rates.JudgedRun], seed: int) -> list[report.
 
 
 def right_by_prompt(runs: Sequence[rates.JudgedRun]) -> tuple[list[str], Floats]:
-    """Return, for each prompt, which share of a model's answers to each original is right, before and after attacks.
+    """Return the shares of a model's answers that are right, by prompt, condition and original.
 
-    An original is left out if its right answer is not known, or if some attack has no row of it.
+    A condition is the original text or an attack. An original is left out if its right answer is not known, or if some
+    attack has no row of it.
 
     Args:
-        runs: the runs of one model (its answers, and which of them are right), one for each prompt.
+        runs: the runs of one model, one for each prompt.
 
     Returns:
-        Two values. The first has the names of the conditions: the original text, then each attack. The second is an
-        array of shape (prompts, conditions, originals) with the shares, in [0, 1]. A share is the mean over the rows of
-        the original, the labels, and the episodes (sets of demonstrations).
+        Two values. The first has the names of the conditions: "original", then each attack. The second is an array of
+        shape (prompts, conditions, originals) with the shares, in [0, 1]. A share is the mean over the rows of the
+        original, the labels, and the episodes (sets of demonstrations).
     """
     attacks = [attack for attack in runs[0].outcomes if attack != WORST_ROWS]
     found = []
@@ -588,7 +593,7 @@ def right_by_prompt(runs: Sequence[rates.JudgedRun]) -> tuple[list[str], Floats]
 
 
 def variance_shares(values: Floats, weights: Floats | None = None) -> Floats:
-    """Return the shares of the variance of right answers that the prompt, the attack and the row cause, in [0, 1].
+    """Return how much of the variance of right answers the prompt, the attack and the row cause, as shares in [0, 1].
 
     There are seven shares: of prompt, attack and row, of each pair of them, and of the rest (the interaction of all
     three together with the error). They are estimated as in a crossed design with random effects (Brennan 2001,
@@ -745,7 +750,7 @@ class Requirement(NamedTuple):
                 raise AugmentError("is known from repeats alone; give `repeats` 3")
 
     def problem(self, known: report.Rate, *, point: bool) -> str | None:
-        """Return in words why a value is not within the limit of the requirement; None if it is.
+        """Say why a value is not within the limit of the requirement; None if it is.
 
         Args:
             known: the value of the rate or metric, with its interval.
@@ -767,9 +772,9 @@ class Requirement(NamedTuple):
     def of_model(
         self, model: report.ModelReport, metric: Callable[[str, str | None], report.Rate]
     ) -> Iterator[tuple[str, report.Rate]]:
-        """Yield the rates or metrics of a model that the requirement limits, each with its name.
+        """Yield the rates or metrics of a model that the requirement limits, each as (name, value).
 
-        The requirement may limit several rates, such as the success rate of every attack.
+        There may be several, such as the success rate of every attack.
 
         Args:
             model: the entry of the model in the report.
@@ -799,7 +804,7 @@ def metric_of(
     Args:
         metric: the metric.
         pairs: the original and perturbed rows.
-        episodes: for each episode (set of demonstrations), the answer to each row.
+        episodes: the answers to all rows in each episode (set of demonstrations).
         rows: the index of each row's original.
         seed: the seed of the bootstrap.
     """

@@ -62,10 +62,9 @@ class Evaluation:
         settings: the settings of the evaluation.
         defining: the rows and settings that define the numbers, by name; the signature states them and the models.
         data: the name of the row file, without its folder; None for rows made in Python.
-        flipping: for broken rows, a smallest set of edits that still makes the answer wrong; found by asking the model
-            again.
-        specs: for rows of a release, maps the name of each variation (the test rows that one attack perturbed) to the
-            specification of its attack.
+        flipping: maps a broken row to a smallest set of its edits that still makes the answer wrong, found by asking
+            the model again.
+        specs: for rows of a release, maps the name of each attack in its rows to the specification of the attack.
         defences: maps the name of each model behind a defence to the defence and the name of the bare model.
         catches: for filters that must catch a label (`settings.catch`): maps the name of each model to the probability
             of this label in each row.
@@ -316,7 +315,7 @@ class Evaluation:
         return "\n".join(parts)
 
     def submission(self) -> dict[str, Any] | list[dict[str, Any]]:
-        """Return the answers to the originals in the form of the benchmark's submission file for the task.
+        """Return the answers to the originals as the benchmark of the task wants them submitted.
 
         For the benchmark MERA the result is one JSON object with the answers to all originals. For Russian SuperGLUE it
         is a list of objects sorted by `idx`: one for each original, which is one line of the submission file. Such an
@@ -622,7 +621,7 @@ def _name_of(perturbed: object) -> str | None:
 
 
 def checked_models(models: Models, options: Mapping[str, Any], nearest: str = "") -> list[tuple[str, _Given]]:
-    """Check the names, kinds and options of models; return each model with its name.
+    """Check the names, kinds and options of models; return a pair for each: its name and the model.
 
     Args:
         models: a list of specifications, or a mapping from names to models.

@@ -1,6 +1,7 @@
-"""The interface between the evaluation and the models: questions, predictions, and asking each different question once.
+"""Ask models: the questions and predictions, the base class of models, and the cache of answers.
 
-Answers are kept on disk, so that a repeated or interrupted evaluation asks only the new questions.
+Each different question is asked once. Answers are kept on disk, so that a repeated or interrupted evaluation asks only
+new questions.
 """
 
 import json
@@ -90,7 +91,7 @@ class Scored(NamedTuple):
 
     Attributes:
         prediction: what the model answers.
-        scores: for each field of the right answer, a mapping from its labels to their scores; empty if answers are free
+        scores: a mapping from labels to their scores for each field of the right answer; empty if answers are free
             texts.
     """
 
@@ -103,7 +104,7 @@ PredictFunction: TypeAlias = Callable[[Sequence[Example]], Sequence[Prediction]]
 
 
 class Model:
-    """The base class of models. It has all attributes that the evaluation reads, with their defaults.
+    """The base class of models, which has defaults for all attributes that the evaluation reads.
 
     A plain function from examples to predictions is a model, too; for attributes that it lacks, the defaults are used.
 
@@ -187,7 +188,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """What is needed to build a model.
+    """What a model is made from: its specification, the task, and the options of the run.
 
     Attributes:
         argument: the part of the specification after its first colon; empty if there is no colon.
@@ -300,12 +301,12 @@ def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None
 
 
 def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[str, Any]] = ()) -> Example:
-    """Return the question of a row: the row without metadata and without its right answer.
+    """Make the question of a row: the row without metadata and without its right answer.
 
     Args:
         record: the row.
         task: the task of the row.
-        shots: the demonstrations of the example.
+        shots: the demonstrations that are shown before the question.
 
     Raises:
         AugmentError: a perturbed field is missing, or is not a text.
@@ -331,9 +332,9 @@ def titled_text(values: Mapping[str, Any], task: Task) -> str:
 
 
 def without_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a row without what perturbation added to it.
+    """Return a copy of a row without the metadata of perturb (`augment`).
 
-    Removed are the metadata of perturb (`augment`) and the fields that the files of TAPE add.
+    The fields `perturbation` and `episode`, which the rows of releases and of TAPE have, are removed, too.
     """
     added = (KEY, PERTURBATION, EPISODE) if isinstance(values.get(PERTURBATION), str) else (KEY,)
     return {name: value for name, value in values.items() if name not in added}
@@ -407,8 +408,8 @@ def answer_keys(signature: str, examples: Sequence[Example], repeats: Sequence[i
     Args:
         signature: all that defines the answers of the model, as text.
         examples: the questions.
-        repeats: for each question, how many times it was asked before, so that each repeat has a key of its own; empty
-            if no question was asked before.
+        repeats: how many times each question was asked before, so that each repeat has a key of its own; empty if none
+            was asked before.
     """
     if any(repeats):
         keys = zip(answer_keys(signature, examples), repeats, strict=True)
@@ -501,7 +502,7 @@ class Cache:
 
 
 def opened_cache(path: str | Path | None) -> AbstractContextManager[Cache | None]:
-    """Context manager: open a cache of answers; yield None, for no cache, if the path is None or `none`."""
+    """Open a cache of answers for a `with` block, which gets None (no cache) if the path is None or "none"."""
     return nullcontext() if path is None or path == "none" else closing(Cache(Path(path)))
 
 
@@ -614,10 +615,7 @@ class NamedModel:
         return None if self.signature is None else self.signature + defence
 
     def read(self, examples: Sequence[Example]) -> Sequence[Example]:
-        """Return the questions with the texts that the defence (the normalizer in front of the model) has normalized.
-
-        A bare model has no defence: its questions are returned unchanged.
-        """
+        """Return the questions as the model gets them: normalized by its defence, or unchanged for a bare model."""
         if self.reads is None:
             return examples
         with raised_by(f"`model` {self.name}"):

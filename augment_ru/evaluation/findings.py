@@ -1,4 +1,4 @@
-"""What a report found, in words: a sentence or two for each model."""
+"""Say in words what a report found: a sentence or two for each model."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ _ENDS = {
 
 
 def findings(report: Report) -> list[str]:
-    """Return what an evaluation found, in sentences.
+    """Say in sentences what an evaluation found.
 
     For each model, one or two sentences say which attack breaks most of its right answers, how many this attack breaks,
     and in which subpopulation (group of rows) it breaks most. If a model was asked with several prompts, its sentence

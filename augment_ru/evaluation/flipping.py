@@ -40,7 +40,7 @@ _QUESTIONS_AN_EDIT = 3
 def flipping_edits(
     judged: Sequence[JudgedRun], models: Sequence[NamedModel], plan: EvaluationPlan, cache: Cache | None, wanted: Wanted
 ) -> Flipping:
-    """Find, for each broken row, a smallest set of its edits that is enough to make the answer wrong.
+    """Find in each broken row a smallest set of edits that is enough to make the answer wrong.
 
     A row is broken if the model is right on its original and wrong on it. Smallest means that the answer is right again
     if any one edit of the set is taken back (found by delta debugging, Zeller and Hildebrandt 2002). Edits that
@@ -73,9 +73,10 @@ def flipping_edits(
 
 
 def may_take_back(pairs: Pairs) -> bool:
-    """Return whether rows can be asked about with some of their edits taken back.
+    """Tell whether models can be asked about rows with some of their edits taken back.
 
-    In a dialogue a text is part of later questions, too; and with other edits labelled spans have other places.
+    They cannot in a dialogue, where a text is part of later questions, too; nor if answers are labelled spans, which
+    have other places after other edits.
     """
     return pairs.task.layout.dialogue is None and pairs.kind != "spans"
 

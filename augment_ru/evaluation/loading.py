@@ -32,9 +32,8 @@ class Released:
         fields: the perturbed fields; empty if there is no manifest.
         train: the file of the train rows; None if there is no such file.
         edits: the edit log (a file with the edits of every perturbed row); None if there is no such file.
-        models: maps the name of each variation (test rows made by one attack) that a search against a model made to
-            the model that the search attacked.
-        specs: maps the name of a variation to the specification of its attacks, as for `--attack`.
+        models: maps the name of each search against a model to the specification of this model.
+        specs: maps the name of each attack to its specification, as for `--attack`.
     """
 
     original: str = ORIGINAL
@@ -81,7 +80,8 @@ def released(source: str) -> Released:
     """Read what a release says about a file of rows (its task, fields, train file and edit log).
 
     Args:
-        source: the file. If it is not the test file of a release, the result has only defaults.
+        source: the file. If it is not named `test.jsonl`, the result has only defaults; if its release has no manifest,
+            the result says only which files stand beside it.
 
     Raises:
         AugmentError: the manifest cannot be read.
@@ -113,8 +113,7 @@ def with_edit_log(rows: Rows, log: Path, models: Mapping[str, str]) -> Rows:
     Args:
         rows: the rows.
         log: the path of their edit log.
-        models: maps the name of each variation (test rows made by one attack) that a search against a model made to
-            the model that the search attacked.
+        models: maps the name of each search against a model to the specification of this model.
 
     Raises:
         AugmentError: the log does not belong to the rows.

@@ -1,4 +1,4 @@
-"""The report as one HTML file that loads nothing else: it contains the numbers, findings, examples and the script."""
+"""Write a report as one HTML file that loads nothing else: it holds the numbers, findings, examples and the script."""
 
 import base64
 import difflib
@@ -55,7 +55,7 @@ def page(evaluation: Evaluation, *, date: str | None = None) -> str:
 
 
 def page_of(data: Mapping[str, Any]) -> str:
-    """Return an HTML page whose script shows this data.
+    """Return an HTML page that holds some data and the script that shows them.
 
     Args:
         data: the data, as JSON values.
@@ -149,7 +149,9 @@ def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
 
 
 def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, Any]:
-    """Return what the HTML page shows of a report: its numbers (without those of single rows), tables, and short names.
+    """Return what the HTML page shows of a report: its numbers, tables, and short names.
+
+    The numbers of single rows and the comparisons are left out.
 
     Args:
         report: the report.

@@ -1,4 +1,4 @@
-"""Models and attacks compared in pairs: each difference with its interval and its test, and which model is the best."""
+"""Compare models and attacks in pairs: each difference with its interval and test, and which model is the best."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,16 +25,14 @@ _EXACT = 1000
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
-    """Return the two-sided p value of McNemar's test (1947) of two models, or two attacks, on the same decisions.
+    """Return the two-sided p value of McNemar's test (1947) of two models, or two attacks, on the same predictions.
 
-    A decision is one prediction that is counted.
-
-    The test counts the decisions that are right (or broken) only for one of the two. For up to 1,000 such decisions the
+    The test counts the predictions that are right (or broken) only for one of the two. For up to 1,000 of them the
     exact binomial test is used, for more the chi-square test with continuity correction.
 
     Args:
-        only_a: the number of decisions that are right (or broken) only for the first.
-        only_b: the number of decisions that are right (or broken) only for the second.
+        only_a: the number of predictions that are right (or broken) only for the first.
+        only_b: the number of predictions that are right (or broken) only for the second.
 
     >>> mcnemar(0, 5), mcnemar(3, 3)
     (0.0625, 1.0)
@@ -67,7 +65,7 @@ class Difference(NamedTuple):
     Attributes:
         value: the difference; None if one of the rates is not known.
         drawn: the difference in each bootstrap resample, shape (resamples,).
-        newcombe: Newcombe's 95 % interval, used if all resamples are equal.
+        newcombe: Newcombe's 95 % interval, used if all resamples are equal; None if `value` is None.
     """
 
     value: float | None
@@ -117,7 +115,7 @@ class Compared(NamedTuple):
     """The comparison of two models under an attack.
 
     Attributes:
-        difference: the success rate of the attack against the first model, minus that against the second.
+        difference: the success rate of the attack on the first model, minus that on the second.
         test: McNemar's test; None if the data do not allow it.
         clear: whether the interval, corrected for the number of attacks, does not contain 0, and the test (if there is
             one) finds a difference, too.
@@ -130,7 +128,7 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunsInPairs:
-    """Model runs (the answers of one model with one number of demonstrations) that are compared in pairs.
+    """Compares model runs in pairs; a run is the answers of one model with one number of demonstrations.
 
     Attributes:
         judged: the runs.
@@ -152,11 +150,11 @@ class RunsInPairs:
         return [*self._of_models(), *_of_attacks(self.judged)]
 
     def best(self, beats_majority: Sequence[bool]) -> list[list[str]]:
-        """Return, for each model run, the attacks that break it clearly less often than they break the others.
+        """Return a list for each model run: the attacks that break it clearly less often than they break the others.
 
         The list also holds `MEAN` if the mean of its rates over attacks is clearly the lowest. A model that is hardly
-        ever right has little to break. So a run is left out if it is no better than the most frequent answer, or if
-        another run is clearly more often right on the originals.
+        ever right has little to break. So a run is not compared, and has an empty list, if it is no better than the
+        most frequent answer, or if another run is clearly more often right on the originals.
 
         Args:
             beats_majority: whether each run is better than the most frequent answer.

@@ -90,7 +90,7 @@ class Pairs:
     Attributes:
         task: the task of the rows.
         originals: all original rows.
-        attacks: for each attack, its perturbed rows in the order of the file, each with the index of its original.
+        attacks: the perturbed rows of each attack, in the order of the file, each with the index of its original.
         golds: the right answers of each original; empty until `evaluate` reads them.
     """
 
@@ -199,7 +199,7 @@ def pair_rows(
 
 
 def given_up(items: list[T]) -> Iterator[T]:
-    """Yield the items of a list in order; each is removed from the list first, so that its memory can be freed."""
+    """Yield the items of a list in order, and empty the list on the way, so that their memory can be freed."""
     items.reverse()
     while items:
         yield items.pop()
@@ -368,10 +368,9 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
 
 
 def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the order of the options that the metadata of a perturbed row states.
+    """Return the order of the options that the metadata of a perturbed row states; empty if they state none.
 
-    It has, for each position, the index (from 0) that the option there had in the original. It is empty if the metadata
-    states no order.
+    The order has an entry for each position: the index (from 0) that the option there had in the original.
     """
     held = meta.get("order")
     if not isinstance(held, list) or sorted(map(str, held)) != sorted(map(str, range(len(held)))):

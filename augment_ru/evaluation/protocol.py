@@ -1,4 +1,7 @@
-"""The protocol: the settings of an evaluation, and what each model is asked (demonstrations, episodes, dialogues)."""
+"""Ask models as a protocol says: the settings of an evaluation, demonstrations, episodes, dialogues.
+
+An episode is one set of demonstrations; shots are how many demonstrations it has.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -185,7 +188,7 @@ def drawn_rows(rows: int, shots: int, stream: Streams, *, replacement: bool = Tr
 
 @dataclass(frozen=True, slots=True)
 class Demonstrations:
-    """The train rows that may be shown to models, and the episodes (sets of rows that are shown together).
+    """Chooses demonstrations from the train rows; an episode is one set of rows that are shown together.
 
     Attributes:
         rows: the train rows, with their right answers.
@@ -235,7 +238,7 @@ class Demonstrations:
         return max(map(groups.count, groups))
 
     def nearest_to(self, asked: Sequence[Example], shots: int) -> Iterator[tuple[Mapping[str, Any], ...]]:
-        """Yield, for each question, the train rows that are nearest to it, as the model `nearest` ranks them.
+        """Yield the train rows that are nearest to each question, as the model `nearest` ranks them.
 
         The nearest row comes last. If the task has groups, only rows of the question's group are shown.
 
@@ -253,7 +256,7 @@ class Demonstrations:
         """Return the demonstrations of an episode, in the order of the train file.
 
         Args:
-            shots: the number of demonstrations.
+            shots: how many demonstrations are drawn; not used if the rows state their episodes.
             episode: the number of the episode.
             group: the group of the question, if the task has groups: only rows of this group are shown. None otherwise.
 
@@ -313,7 +316,7 @@ def _episodes(values: Mapping[str, Any]) -> Sequence[int]:
 
 
 class PromptOf(NamedTuple):
-    """The name of a model that is asked with several prompts, and the name of one of these prompts.
+    """The names of a model and of one of the several prompts that it is asked with.
 
     Attributes:
         model: the name of the model.
@@ -328,21 +331,19 @@ class PromptOf(NamedTuple):
 class ModelRun:
     """The answers of one model with one number of shots (demonstrations).
 
-    An episode is one set of demonstrations.
-
     Attributes:
         model: the name of the model.
         signature: all that defines its answers; None if the model does not state it.
         shots: the number of demonstrations; None for a model that does not read them.
-        originals: for each episode, the answer to each original.
-        attacks: for each attack and each episode, the answer to each perturbed row.
+        originals: the answers to all originals, in each episode.
+        attacks: the answers to the perturbed rows of each attack, in each episode.
         counts: how many questions the model was asked with all numbers of shots, and how many of them the cache
             answered.
         deterministic: whether the model states that it always answers a question in the same way.
         repeats: the runs in which the same questions were asked again; empty if they were asked once.
         prompt: the names of the model and of the prompt, if the model is asked with several prompts; otherwise None.
-        unread: for each attack, and "" for the originals, the number of replies without an answer, by their kind.
-        labels: for each attack that permuted options, how often the model gave each label. The labels are those in the
+        unread: the number of replies without an answer by their kind, for each attack, and under "" for the originals.
+        labels: how often the model gave each label, for each attack that permuted options. The labels are those in the
             permuted rows, not those in the originals.
     """
 
@@ -360,7 +361,7 @@ class ModelRun:
 
     @property
     def episodes(self) -> int:
-        """The number of episodes (sets of demonstrations)."""
+        """The number of episodes."""
         return len(self.originals)
 
 
@@ -371,7 +372,7 @@ class EvaluationPlan:
     Attributes:
         pairs: the original and perturbed rows.
         shots: the numbers of demonstrations.
-        episodes: the number of episodes (sets of demonstrations) for each number of shots above 0.
+        episodes: the number of episodes for each number of shots above 0.
         demonstrations: the train rows that demonstrations are taken from; None if there are no train rows.
         repeats: how often each different question is asked.
     """
@@ -403,7 +404,7 @@ class EvaluationPlan:
                     self._sample(shots, self.numbers(shots)[0], group)
 
     def numbers(self, shots: int | None) -> list[int]:
-        """Return the numbers of the episodes (sets of demonstrations) in which questions are asked.
+        """Return the numbers of the episodes in which questions are asked.
 
         Args:
             shots: the number of demonstrations. If it is 0 or None (for a model that reads none), the result is [0].
@@ -433,7 +434,7 @@ class EvaluationPlan:
         Args:
             rows: the rows; if they hold their right answers, these are not shown.
             shots: the number of demonstrations; None for a model that does not read them.
-            episode: the number of the set of demonstrations.
+            episode: the number of the episode.
         """
         if shots and self.demonstrations and self.demonstrations.nearest:
             asked = [example_of(values, self.pairs.task) for values in rows]
@@ -551,17 +552,17 @@ def _in_original(found: Spans, pair: Pair, pairs: Pairs) -> Spans:
 
 
 def old_labels(pairs: Pairs, attack: str) -> dict[int, Mapping[str, str]]:
-    """Return, for each row with permuted options, which label each option had in the original.
+    """Return the labels that the options of permuted rows had in the original.
 
-    A model answers a permuted row with a new label of an option. Its old label can be compared with the right answer of
-    the original.
+    A model answers a permuted row with the new label of an option. The old label can be compared with the right answer
+    of the original.
 
     Args:
         pairs: the original and perturbed rows.
         attack: the name of the attack that permuted options.
 
     Returns:
-        For each permuted row, by its index among the rows of the attack, a mapping from new labels to old ones.
+        Maps the index of each permuted row, among the rows of the attack, to a mapping from new labels to old ones.
     """
     found: dict[int, Mapping[str, str]] = {}
     for at, pair in enumerate(pairs.attacks[attack]):

@@ -1,5 +1,8 @@
 """Count right and wrong answers of models: outcomes, rates with their intervals, differences, metrics; in per cent.
 
+An episode is one set of demonstrations. A run is the answers of one model with one number of demonstrations. A decision
+is one prediction that is counted, for one label of one row.
+
 A report holds the outcomes of all rows as letters, and a key for each row, so that reports can be compared row by row.
 """
 
@@ -81,7 +84,7 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
 def of_difference(a: tuple[float, report.Interval], b: tuple[float, report.Interval]) -> Ends:
     """Return the interval of the difference a - b of two independent values (Zou and Donner 2008).
 
-    It has the level of the given intervals, such as 95 %.
+    It has the confidence level of the given intervals, such as 95 %.
 
     Args:
         a: the first value and its interval.
@@ -93,33 +96,29 @@ def of_difference(a: tuple[float, report.Interval], b: tuple[float, report.Inter
 
 
 class Cells(NamedTuple):
-    """The two counts that a rate divides, such as the success rate of an attack on a model.
+    """The hits and the trials of a rate, such as the success rate of an attack on a model, which is hits / trials.
 
-    The rate is the mean of hits / trials over groups and episodes (sets of demonstrations). A decision is one
-    prediction that is counted, for one label of one row.
+    A decision is one prediction that is counted, for one label of one row; an episode is one set of demonstrations.
 
     Attributes:
         hits: how many decisions of each record the rate counts, such as the broken ones, shape (groups, episodes,
             records). A task with several labels has one group for each label, other tasks have one group.
-        trials: how many decisions of each record could be counted, of the same shape.
+        trials: how many decisions of each record could be counted, such as those that were right; same shape.
     """
 
     hits: Floats
     trials: Floats
 
     def rate(self) -> float | None:
-        """Return the rate hits / trials, in [0, 1]; None if no decision could be counted.
+        """Return the rate, in [0, 1]; None if no decision could be counted.
 
-        It is the sum of the hits of all records divided by the sum of their trials. With several groups (labels of a
-        row) or episodes (sets of demonstrations), it is the mean of this over those that have trials.
+        It is the sum of the hits of all records divided by the sum of their trials. If there are several groups (labels
+        of a row) or episodes, it is the mean of this quotient over those that have trials.
         """
         return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
 
     def rates(self) -> list[float | None]:
-        """Return the rate of each episode (set of demonstrations), in [0, 1].
-
-        It is None for an episode without counted decisions.
-        """
+        """Return the rate of each episode, in [0, 1]; None for an episode in which no decision could be counted."""
         hits, trials = self.hits.sum(axis=2), self.trials.sum(axis=2)
         return [_mean_rate(hits[:, [at]], trials[:, [at]]) for at in range(hits.shape[1])]
 
@@ -130,14 +129,14 @@ def _mean_rate(hits: Floats, trials: Floats) -> float | None:
 
 
 def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt.NDArray[np.float64]:
-    """Return several rates in each bootstrap resample of the records, shape (rates, resamples).
+    """Compute several rates in bootstrap resamples of the records; return an array of shape (rates, resamples).
 
-    Records are drawn with replacement, and so are episodes (sets of demonstrations) if there are several. All rates get
-    the same records, and the same episodes if they have equally many, so that their differences are paired. A rate is
-    NaN in a resample that has no decision to count. The same seed gives the same numbers.
+    Records are drawn with replacement, and so are episodes if there are several. All rates get the same records, and
+    the same episodes if they have equally many, so that their differences are paired. A rate is NaN in a resample that
+    has no decision to count. The same seed gives the same numbers.
 
     Args:
-        of: for each rate, its counts on each record; all rates are over the same records.
+        of: the hits and trials of each rate; all rates are over the same records.
         seed: the seed of the draws.
         resamples: the number of resamples.
     """
@@ -185,7 +184,7 @@ def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
     8.2), where v is the variance of the rate.
 
     Args:
-        cells: the counts behind the rate, for each record.
+        cells: the hits and trials of the rate.
         drawn: the rate in each bootstrap resample, shape (resamples,).
     """
     rate, records = cells.rate(), int((cells.trials > 0).any(axis=(0, 1)).sum())
@@ -295,21 +294,21 @@ class AttackOutcomes(NamedTuple):
         return ~self.before & self.after & self.known
 
     def cells(self, hits: Flags | Floats, trials: Flags, records: int) -> Cells:
-        """Return the two counts that a rate divides, for each label, episode and original.
+        """Count the hits and the trials of a rate for each label, episode and original.
 
         The rows of one original are added up.
 
         Args:
-            hits: the decisions that the numerator counts, such as the broken ones: flags or numbers in [0, 1], shape
+            hits: the decisions that the rate counts, such as the broken ones: flags or numbers in [0, 1], shape
                 (labels, episodes, rows).
-            trials: the decisions that the denominator counts: flags of the same shape.
+            trials: the decisions that could be counted, such as those that were right: flags of the same shape.
             records: the number of originals.
         """
         return cells_of(self.original, hits, trials, records)
 
     @property
     def letters(self) -> report.Letters:
-        """Return the outcomes as letters: for each label and episode, a text with one letter for each row.
+        """The outcomes as letters: a list for each label, with a text for each episode, with a letter for each row.
 
         k: kept, b: broken, f: fixed, w: wrong, -: the right answer is not known.
         """
@@ -321,9 +320,9 @@ class AttackOutcomes(NamedTuple):
         """Restore the outcomes of some rows from the letters in a report (k: kept, b: broken, f: fixed, w: wrong).
 
         Args:
-            letters: for each label and episode, a text with one letter for each row of the report.
+            letters: the letters of all rows of the report, as the property `letters` gives them.
             rows: the indices of the wanted rows.
-            originals: for each wanted row, the index of its original.
+            originals: the index of the original of each wanted row.
 
         >>> found = AttackOutcomes.of_letters([["kb-"]], [0, 2], [0, 1])
         >>> [flags.tolist() for flags in (found.known, found.before, found.after)]
@@ -335,15 +334,15 @@ class AttackOutcomes(NamedTuple):
 
 
 def cells_of(original: npt.NDArray[np.int64], hits: Flags | Floats, trials: Flags, records: int) -> Cells:
-    """Return the numerator and the denominator of a rate, for each label, episode and original.
+    """Count the hits and the trials of a rate for each label, episode and original.
 
-    An episode is a set of demonstrations. The perturbed rows of one original are added up.
+    The perturbed rows of one original are added up.
 
     Args:
         original: the index of each row's original, shape (rows,).
-        hits: the decisions that the numerator counts, such as the broken ones: flags or numbers in [0, 1], shape
-            (labels, episodes, rows).
-        trials: the decisions that the denominator counts: flags of the same shape.
+        hits: the decisions that the rate counts, such as the broken ones: flags or numbers in [0, 1], shape (labels,
+            episodes, rows).
+        trials: the decisions that could be counted, such as those that were right: flags of the same shape.
         records: the number of originals.
     """
     both = np.stack([hits, trials])
@@ -410,10 +409,10 @@ def _digest(value: object) -> str:
 
 
 def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
-    """Return the counts behind two rates of the worst case, in which an adversary chooses the attack for each original.
+    """Count the hits and trials of two rates of the worst case: an adversary chooses the attack for each original.
 
-    - `worst_case`: the share of decisions (predictions that are counted) that are right on the original and on every
-      perturbed row (Liang et al. 2023, HELM, section 4.3).
+    - `worst_case`: the share of decisions that are right on the original and on every perturbed row (Liang et al. 2023,
+      HELM, section 4.3).
     - `worst_case_asr`: the share of decisions right on the original that at least one perturbed row breaks.
 
     Args:
@@ -429,7 +428,7 @@ def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[st
 
 
 def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
-    """Return the counts behind a model's consistency: how often it answers all versions of a record alike.
+    """Count the hits and trials of a model's consistency: how often it answers the versions of a record alike.
 
     The versions of a record are the original and its perturbed rows. Consistency is the share of pairs of versions that
     get the same prediction (Nalbandyan et al. 2025, SCORE, section 3). It is averaged over the records that have at
@@ -457,9 +456,9 @@ def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
 
 
 def agreements(answers: Sequence[Answer], pairs: Pairs) -> list[float]:
-    """Return how often several answers are the same: the share of pairs of answers whose two answers are equal.
+    """Return how often several answers to a row are the same, as a share in [0, 1] for each label of the row.
 
-    The result is a list, with one share for each label if the task gives a row several labels.
+    It is the share of equal pairs among all pairs of answers.
 
     Args:
         answers: the answers, at least two.
@@ -488,9 +487,9 @@ class JudgedRun:
 
     Attributes:
         run: the answers.
-        outcomes: for each attack, which answers to its rows, and to their originals, are right.
-        cells: the counts behind each rate. A key is a pair: the name of the attack ("" for all attacks), the name of
-            the rate.
+        outcomes: which answers to the rows of each attack, and to their originals, are right.
+        cells: the hits and trials of each rate. A key is a pair: the name of the attack ("" for all attacks), and the
+            name of the rate.
         resamples: the values of each rate in the bootstrap resamples, by the same keys.
     """
 
@@ -505,8 +504,7 @@ class JudgedRun:
         Args:
             attack: the name of the attack; "" for rates over all attacks.
             name: the name of the rate, such as "asr" (attack success rate).
-            right: how many decisions (predictions that are counted) are right on the original, to be shown with the
-                rate; None to show no count.
+            right: how many decisions are right on the original, to be shown with the rate; None to show no count.
         """
         return rate_of(self.cells[attack, name], self.resamples[attack, name], right)
 
@@ -524,8 +522,8 @@ class JudgedRun:
     def drop_rate(self, attack: str, rows: str = "") -> report.Rate:
         """Return the performance drop rate of an attack (Zhu et al. 2023, PromptRobust), in per cent.
 
-        It is 1 - a / b, where a and b are the numbers of right predictions after and before the attack. The interval is
-        that of the bootstrap.
+        It is 1 - (right predictions after the attack) / (right predictions before it). The interval is that of the
+        bootstrap.
 
         Args:
             attack: the name of the attack.
@@ -547,10 +545,9 @@ def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = No
     If a record has several decisions, the interval allows for their dependence (`effective`).
 
     Args:
-        cells: the two counts that the rate divides, for each record.
+        cells: the hits and trials of the rate.
         drawn: the rate in each bootstrap resample, shape (resamples,); used only if a record has several decisions.
-        right: how many decisions (predictions that are counted) are right on the original, to be shown with the rate;
-            None to show no count.
+        right: how many decisions are right on the original, to be shown with the rate; None to show no count.
     """
     alone = cells.trials.shape[:2] == (1, 1) and cells.trials.max(initial=0) <= 1
     interval = wilson(float(cells.hits.sum()), float(cells.trials.sum())) if alone else effective(cells, drawn)
@@ -574,7 +571,7 @@ def percents(interval: report.Interval | None) -> report.Interval | None:
 
 
 def wilson_rate(hits: float, of: float) -> report.Rate:
-    """Return the share of `hits` in `of` independent trials, in per cent, with Wilson's 95 % interval."""
+    """Return the share of `hits` among `of` independent trials, in per cent, with Wilson's 95 % interval."""
     return report.Rate(percent(hits / of if of else None), percents(wilson(hits, of)), "wilson")
 
 
@@ -582,7 +579,7 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, seed: int) -> list[Ju
     """Judge the answers of models: return every run with its outcomes and rates.
 
     Args:
-        runs: the runs (the answers of one model with one number of demonstrations).
+        runs: the runs of all models.
         pairs: the original and perturbed rows, with their right answers.
         seed: the seed of the bootstrap.
     """
@@ -631,14 +628,14 @@ def judged_runs(
     cells: Sequence[Mapping[Name, Cells]],
     seed: int,
 ) -> list[JudgedRun]:
-    """Return model runs with their rates.
+    """Join the runs of models with their outcomes, and with their rates in bootstrap resamples.
 
-    All rates are computed in the same bootstrap resamples, so that runs can be compared in pairs.
+    All rates are computed in the same resamples, so that runs can be compared in pairs.
 
     Args:
-        runs: the runs (the answers of one model with one number of demonstrations).
-        outcomes: for each run, which answers to the rows of each attack are right.
-        cells: for each run, the counts behind its rates, by attack and name of the rate.
+        runs: the runs of all models.
+        outcomes: which answers to the rows of each attack are right, for each run.
+        cells: the hits and trials of the rates of each run, by attack and name of the rate.
         seed: the seed of the bootstrap.
     """
     drawn = iter(bootstrap([one for own in cells for one in own.values()], seed))
@@ -674,15 +671,15 @@ def flags_of(of_rows: Iterable[bool]) -> Flags:
 
 
 def same_meaning(rows: Iterable[Pair]) -> Flags:
-    """Return, for each row, whether it was changed and should still mean the same, shape (rows,).
+    """Return which rows were changed and should still mean the same, as flags of shape (rows,).
 
-    This is so if its status is `perturbed` and people did not find it invalid.
+    Their status is `perturbed`, and people did not find them invalid.
     """
     return flags_of(pair.status == "perturbed" and pair.verdict != "invalid" for pair in rows)
 
 
 def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRate:  # noqa: ANN401  (an index of an array)
-    """Return the success rate of an attack over all decisions (predictions that are counted), or over some of them.
+    """Return the success rate of an attack over all decisions, or over some of them.
 
     Its interval is Wilson's. Decisions about one row in several episodes depend on each other, so the interval is
     computed from the mean counts of an episode.
@@ -737,7 +734,7 @@ def scores(
     Args:
         metrics: the metrics, by name.
         pairs: the original and perturbed rows.
-        episodes: for each episode (set of demonstrations), the answer to each row.
+        episodes: the answers to all rows, in each episode.
         rows: the index of each row's original; None if the rows are the originals themselves.
     """
     rows = range(len(pairs.originals)) if rows is None else rows

@@ -1,8 +1,8 @@
-"""The report of an evaluation, and the comparison of several reports, as frozen objects; fields are keys of the JSON.
+"""Hold the report of an evaluation, and the comparison of several reports; their attributes are the keys of the JSON.
 
-docs/evaluation.md explains the keys. A decision is one prediction that is counted, for one label of one row. Rates,
-metrics and the ends of intervals are percentages; they are None if the denominator is 0. A field whose default is None
-is left out of the JSON if its value is None.
+docs/evaluation.md explains the keys. A decision is one prediction that is counted, for one label of one row. An episode
+is one set of demonstrations. Rates, metrics and the ends of intervals are percentages; they are None if the denominator
+is 0. A field whose default is None is left out of the JSON if its value is None.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON va
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """The rate of each episode (set of demonstrations).
+    """The rates of the episodes (sets of demonstrations), and how much they differ.
 
     Attributes:
         std: the standard deviation of the rates (with n - 1); None for fewer than two known rates.
@@ -71,8 +71,9 @@ class Rate(msgspec.Struct, frozen=True):
         interval_method: how the interval is made: `wilson`, `effective` (Wilson's for a number of trials that allows
             for decisions that depend on each other), `bootstrap`, or `zou-donner` for a difference of independent
             rates; None if no method is stated.
-        spread: the rate of each episode (set of demonstrations), if there are several; else None.
-        right: how many predictions are right on the original; None for rates that do not state this count.
+        spread: the rate of each episode, if there are several; else None.
+        right: how many predictions are right on the original (of spans: how many right spans are found in the
+            originals); None for rates that do not state this count.
     """
 
     value: float | None
@@ -129,7 +130,7 @@ class Score(msgspec.Struct, frozen=True):
     """The value of a metric on the originals.
 
     Attributes:
-        value: the mean over episodes (sets of demonstrations).
+        value: the mean over episodes.
         std: the standard deviation over episodes; None if there is only one episode.
         parts: the values by group of rows and by label; None if there is only one group and one label.
     """
@@ -143,7 +144,7 @@ class ChangedScore(msgspec.Struct, frozen=True):
     """The value of a metric before and after an attack, over the rows of the attack.
 
     Attributes:
-        before: the mean over episodes (sets of demonstrations) on the originals of these rows.
+        before: the mean over episodes on the originals of these rows.
         after: the mean over episodes on the perturbed rows.
         before_std: the standard deviation of `before` over episodes; None if there is only one episode.
         after_std: the standard deviation of `after` over episodes; None if there is only one episode.
@@ -159,8 +160,6 @@ class ChangedScore(msgspec.Struct, frozen=True):
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """The success rate of an attack over the rows that share a property, such as a length from 10 to 20 words.
-
-    A decision is one prediction that is counted, for one label of one row.
 
     Attributes:
         value: the value of the property that the rows share, as a text.
@@ -191,8 +190,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 class ValidRows(msgspec.Struct, frozen=True, kw_only=True):
     """The rates of an attack over the rows that people found valid, in per cent.
 
-    A row is valid if its perturbed text can be understood and its right answer still holds. A decision is one
-    prediction that is counted, for one label of one row.
+    A row is valid if its perturbed text can be understood and its right answer still holds.
 
     Attributes:
         judged: the number of rows that people judged.
@@ -203,9 +201,8 @@ class ValidRows(msgspec.Struct, frozen=True, kw_only=True):
         asr: the success rate over valid rows: broken / right.
         wide_interval: whether the interval of `asr` is too wide for a conclusion, or is not known.
         asr_all_rows: broken / all decisions about valid rows.
-        flip_rate: the share of decisions about valid rows that the attack changes.
-        performance_drop_rate: 1 - a / b, where a and b are the numbers of right decisions about valid rows after and
-            before the attack.
+        flip_rate: the share of predictions for valid rows that the attack changes.
+        performance_drop_rate: 1 - (right decisions about valid rows after the attack) / (those before it).
     """
 
     judged: int
@@ -241,7 +238,7 @@ class UnreadReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OptionOrderReport(msgspec.Struct, frozen=True, kw_only=True):
-    """How the answers of a model change when the options of questions are permuted.
+    """The answers of a model before and after the options of questions are permuted.
 
     Attributes:
         rows: the number of rows whose options were permuted.
@@ -263,8 +260,8 @@ class PromptEffect(msgspec.Struct, frozen=True, kw_only=True):
         name: the name of the prompt.
         original: the share of right answers to the originals.
         attacked: the share of right answers to the perturbed rows of all attacks; None if there are no attacks.
-        effect: the share of right answers with this prompt, over originals and attacks, minus the mean of this share
-            over all prompts; in percentage points.
+        effect: the share of right answers over originals and attacks, minus the mean of this share over all prompts; in
+            percentage points.
     """
 
     name: str
@@ -282,7 +279,7 @@ class PromptsReport(msgspec.Struct, frozen=True, kw_only=True):
         rows: the number of originals that are counted: those whose right answer is known and for which every
             attack has a row.
         prompts: how often the model is right with each prompt.
-        attacks: for each attack, by how many percentage points it changes the share of right answers, as the mean over
+        attacks: the change of the share of right answers under each attack, in percentage points, as the mean over
             prompts.
         spread: the difference between the best and the worst prompt on originals, in percentage points.
         worst: the prompt with the fewest right answers over originals and attacks.
@@ -337,9 +334,9 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
         decisions: the number of predictions for rows whose right answer is known.
         asr_perturbed_rows: the success rate over the rows whose status is `perturbed`.
         asr_all_rows: broken / all decisions, even those that are wrong on the original.
-        flips: the number of decisions that the attack changes.
-        flip_rate: the share of decisions that the attack changes.
-        performance_drop_rate: 1 - a / b, where a and b are the numbers of right decisions after and before the attack.
+        flips: the number of predictions that the attack changes; those of rows without a known right answer count, too.
+        flip_rate: the share of predictions that the attack changes.
+        performance_drop_rate: 1 - (right decisions after the attack) / (right decisions before it).
         flips_above_noise: how much more often answers differ between the original and the perturbed text than between
             repeats on one text; None if there were no repeats.
         asr_above_noise: the success rate corrected for slips (answers that the model does not usually give); None if
@@ -355,11 +352,11 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
         contamination: the right answers lost on these rows, compared with rows that no model can know. None for rows
             that were chosen because they break answers (by a search, or as the worst case).
         edits_per_100_words: the number of edits per 100 words of the changed originals; None if edits are not known.
-        subpopulations: for each property of the originals, the success rate for each of its values.
+        subpopulations: the success rates for the values of each property of the originals.
         strength: the success rate for ranges of the similarity to the original, and for ranges of the share of possible
             changes that the attack made (the probability); empty for rows that were chosen because they break answers.
-        outcomes: for each label and episode, a text with a letter for each row (k: kept, b: broken, f: fixed, w:
-            wrong).
+        outcomes: a list for each label, with a text for each episode, with a letter for each row (k: kept, b: broken,
+            f: fixed, w: wrong, -: the right answer is not known).
     """
 
     rate: SuccessRate
@@ -390,8 +387,6 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
 class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
     """The results of a model with one number of demonstrations.
 
-    A decision is one prediction that is counted, for one label of one row.
-
     Attributes:
         model: the name of the model.
         signature: all that defines its answers; None if the model has no signature.
@@ -402,8 +397,8 @@ class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
         same_text_flips: how often two answers to the same text differ; None if every text was asked about once.
         defence: for a model behind a normalizer, the right answers that the normalizer costs and recovers; None for a
             bare model.
-        catch: the rows with a certain label that the model misses, and its false alarms; None if it was not evaluated
-            as a filter for a label.
+        catch: for a filter of rows with a certain label, the rows that it misses, and its false alarms; None if the
+            model was not evaluated as such a filter.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         best: the attacks that break this model clearly less often than they break the others. The entry `asr_mean`
             stands for the mean over attacks.
@@ -500,7 +495,7 @@ class ModelDifference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DefendedAttack(msgspec.Struct, frozen=True, kw_only=True):
-    """How many right answers an attack costs a bare model (one without a normalizer), and how many a defence recovers.
+    """The right answers that an attack costs a bare model (without a normalizer), and that a defence recovers.
 
     Attributes:
         clean: the percentage of right answers of the bare model to the originals of the attack's rows.
@@ -520,7 +515,7 @@ class DefendedAttack(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DefenceReport(msgspec.Struct, frozen=True, kw_only=True):
-    """How many right answers a defence costs a model on the originals, and how many it recovers under attacks.
+    """The right answers that a defence costs a model on the originals, and that it recovers under attacks.
 
     Attributes:
         name: the name of the normalizer.
@@ -528,7 +523,7 @@ class DefenceReport(msgspec.Struct, frozen=True, kw_only=True):
         changed: the percentage of originals that the defence changes.
         cost: how many right answers to the originals the defence costs: the rate of the bare model minus that of the
             model behind the defence, with a test.
-        attacks: for each attack, the right answers that it costs, and how many of them the defence recovers.
+        attacks: the right answers that each attack costs, and that the defence recovers.
         worst_case: the same for the worst case over all attacks; None if there are no attacks.
     """
 
@@ -547,9 +542,9 @@ class CatchAfter(msgspec.Struct, frozen=True, kw_only=True):
         missed: the percentage of rows with the label to which the model gives another label.
         false_alarms: the percentage of rows with other labels to which the model gives the label.
         threshold: after an attack, the highest threshold of the label's probability, in [0, 1], at which the filter
-            misses no larger share of the perturbed rows than it missed of the originals. None if the model gives no
-            scores.
-        false_alarms_then: the false alarms on the originals at this threshold; None if the model gives no scores.
+            misses no larger share of the perturbed rows than it missed of the originals. None for the originals, and if
+            the model gives no scores.
+        false_alarms_then: the false alarms on the originals at this threshold; None if `threshold` is None.
         curves: the percentages `missed` and `false_alarms` at each of `CatchReport.thresholds`; None if the model gives
             no scores.
     """
@@ -562,7 +557,7 @@ class CatchAfter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CatchReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The rows that a filter misses and its false alarms.
+    """The errors of a filter that must catch one label: the rows that it misses, and its false alarms.
 
     Attributes:
         label: the label that the filter must catch.
@@ -602,12 +597,12 @@ class AttackDifference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
-    """The success rate of a search against a model within a number of queries.
+    """The success rate of a search against a model if it may make only so many queries.
 
     Attributes:
         queries: the most queries (texts that the model is asked about) for a record.
         broken: for how many rows the search found a text with a wrong answer within this number of queries.
-        asr: broken / rows that the model answers right before the search, in per cent.
+        asr: `broken` divided by the number of rows that the model answers right before the search, in per cent.
         ci95: the 95 % interval of the rate.
     """
 
@@ -669,7 +664,7 @@ class SearchReport(msgspec.Struct, frozen=True, kw_only=True):
         budget: the most queries (texts that the model is asked about) for a record.
         right: the number of rows that the model answers right before the search.
         broken: how many of these the search broke.
-        curve: the success rate within several numbers of queries.
+        curve: the success rate of the search for several limits on its queries.
         queries: the number of queries spent on all rows that the model answers right before the search.
         queries_a_success: queries / broken rows.
         changes: the mean number of changes.
@@ -677,8 +672,7 @@ class SearchReport(msgspec.Struct, frozen=True, kw_only=True):
         minimal: the percentage of broken rows in which every change is needed: if any one is taken back, the answer is
             right again.
         similarity: the mean similarity.
-        broke: for each value of each property (such as the letter), how often edits or rows with this value broke an
-            answer.
+        broke: how often edits or rows with a certain property broke an answer, such as edits of the letter «к → *».
         hardest: the rows that were hardest to break.
     """
 
@@ -698,7 +692,7 @@ class SearchReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChosenFrom(msgspec.Struct, frozen=True):
-    """What worst-case rows (for each original, the row that breaks most of the models) were chosen from.
+    """The attacks and models that worst-case rows were chosen from: of each original the row that breaks most models.
 
     Attributes:
         attacks: the attacks whose rows they were chosen from.
@@ -741,15 +735,15 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         originals: the number of originals.
         originals_without_gold: the number of originals whose right answer is not known.
         attacks: the attacks.
-        specs: for rows of a release, maps the name of each variation (the test rows that one attack perturbed) to the
-            specification of its attack; else None.
+        specs: for rows of a release, maps the name of each attack in its rows to the specification of the attack; else
+            None.
         majority: the metrics of a model that always gives the most frequent answer.
         models: the results of each model and number of demonstrations.
         comparisons: the differences of each pair of models, and of each pair of attacks.
         prompts: how answers depend on the prompt; None if one prompt was used.
         searches: the results of each search against a model; None if there are none.
         worst_of: if the rows are worst-case rows, the attacks and models they were chosen from; else None.
-        rows: for each attack, a key of each row, by which reports are compared.
+        rows: a key of each row, by attack; by these keys reports are compared.
         original_rows: if the report has no attacks, a key of each original; else None.
     """
 
@@ -818,8 +812,6 @@ class ComparedAttack(msgspec.Struct, frozen=True, kw_only=True):
 
 class ComparedModel(msgspec.Struct, frozen=True, kw_only=True):
     """The results of a model, over the rows that all compared reports share.
-
-    A decision is one prediction that is counted, for one label of one row.
 
     Attributes:
         report: the name of its report.
@@ -916,8 +908,8 @@ class SavedAttack(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         asr: the attack success rate, in per cent.
-        outcomes: for each label and episode, a text with a letter for each row (k: kept, b: broken, f: fixed, w:
-            wrong).
+        outcomes: a list for each label, with a text for each episode, with a letter for each row (k: kept, b: broken,
+            f: fixed, w: wrong, -: the right answer is not known).
     """
 
     asr: float | None = None
@@ -964,7 +956,7 @@ class SavedReport(msgspec.Struct, frozen=True, kw_only=True):
         attacks: the attacks.
         majority: the metrics of a model that always gives the most frequent answer.
         models: the results of the models.
-        rows: for each attack, a key of each row, by which reports are compared.
+        rows: a key of each row, by attack; by these keys reports are compared.
         original_rows: a key of each original.
     """
 

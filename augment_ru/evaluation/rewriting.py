@@ -1,6 +1,6 @@
-"""The joint score of rewritten texts (task ruDetox of the benchmark MERA, section 4.2).
+"""Score rewritten texts jointly by their style, meaning and fluency (task ruDetox of the benchmark MERA, section 4.2).
 
-Style, meaning and fluency of a text are each judged by a classifier.
+A classifier judges each of the three.
 """
 
 from collections.abc import Mapping, Sequence
@@ -78,7 +78,7 @@ class Judges:
         return ",".join(str(self.models[name].signature) for name in _METRICS)
 
     def added(self, metrics: Mapping[str, Metric], pairs: Pairs) -> tuple[dict[str, Metric], Pairs]:
-        """Return all metrics, with those that the classifiers compute before the others, and the rows.
+        """Add the metrics of the classifiers before the others; return all metrics, and the rows that they need.
 
         The metrics of the classifiers are the mean scores `sta` (style), `sim` (meaning) and `fl` (fluency), in [0, 1],
         and `j`, the mean product of the three. Without classifiers nothing is added.

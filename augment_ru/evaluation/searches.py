@@ -55,8 +55,8 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
     {'attack': {'masking': 2}, 'kind': {'replaced': 1, 'deleted': 1}, 'letter': {'к → *': 1}, 'word': {'кот': 2}}
 
     Returns:
-        For each property, how many edits have each of its values. A letter is written «к → *»; a word is one that the
-        edit touches, in lower case.
+        Maps each property to a count of the edits by its value. A letter is written «к → *»; a word is the one in which
+        the edit begins, in lower case.
     """
     found: dict[str, Counter[str]] = {name: Counter() for name in FEATURES}
     words = [(one.start(), one.end(), one[0].lower()) for one in LETTERS_AND_DIGITS.finditer(source)]
@@ -77,9 +77,10 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
 def shares_broken(
     rows: Sequence[Pair], right: Sequence[Pair], golds: Golds, learned: Mapping[str, int]
 ) -> list[ShareBroken]:
-    """Return how often an answer was broken in a search against a model, for each value of each property.
+    """Return how often edits or rows with a certain property broke an answer in a search against a model.
 
-    What is counted depends on the property:
+    The result has entries for the values of each property; of many values, those with the highest shares. What an entry
+    counts depends on the property:
 
     - attack, kind of edit, letter: the edits with this value in broken rows, out of those that the search tried.
     - word: the rows that were broken by an edit of the word, out of the rows in which the search tried to edit it.
@@ -115,10 +116,10 @@ def shares_broken(
 
 
 def hardest(right: Sequence[Pair], pairs: Pairs) -> list[HardRow]:
-    """Return the ten rows of a search that were hardest to break (to turn the right answer wrong), the hardest first.
+    """Return the ten rows of a search whose right answers were hardest to turn wrong (to break), the hardest first.
 
-    Rows that the search did not break come before those that it broke. In each of the two groups, the rows with the
-    most queries (texts that the model was asked about) come first.
+    Rows that the search did not break come before those that it broke. Of either kind, the rows with the most queries
+    (texts that the model was asked about) come first.
 
     Args:
         right: the rows that can be broken: those that the model answers right before the search.
@@ -167,10 +168,10 @@ def _edits_of(pair: Pair) -> Mapping[str, Counter[str]]:
 
 
 def summed(counts: Iterable[Mapping[str, Counter[str]]]) -> dict[str, Counter[str]]:
-    """Add up the counts of several texts: for each property of their edits, how often each value occurs.
+    """Add up the counts of the edits of several texts (`counted_edits`).
 
     Args:
-        counts: the counts of each text, such as {"letter": Counter({"к → *": 1})}.
+        counts: the counts of each text by property, such as {"letter": Counter({"к → *": 1})}.
     """
     found: dict[str, Counter[str]] = {name: Counter() for name in FEATURES}
     for one in counts:
@@ -229,7 +230,7 @@ def is_searched(pair: Pair) -> bool:
 
 
 def learned_from(path: str, task: Task, encoding: str) -> frozenset[str]:
-    """Return the texts of the rows in a train file; an empty set if the file has no rows of the task.
+    """Return the texts of the rows in a train file; an empty set if it cannot be read or has no rows of the task.
 
     Args:
         path: the path of the file.
@@ -242,7 +243,7 @@ def learned_from(path: str, task: Task, encoding: str) -> frozenset[str]:
 
 
 def recorded(pairs: Pairs, learned: frozenset[str]) -> PredictFunction:
-    """Return a model that repeats the answers that searches wrote into their rows.
+    """Make a model that repeats the answers of the attacked model, which searches wrote into their rows.
 
     So the searches can be evaluated without the model that they attacked.
 
@@ -269,10 +270,10 @@ def _asked(example: Example) -> str:
 
 
 def told(pairs: Pairs, learned: Iterable[str]) -> Iterator[str]:
-    """Yield lines that say what broke the answers when changes that break a model were searched (command `attack`).
+    """Yield lines that say what broke the answers in searches against a model (for the command `attack`).
 
     For each property of edits and rows (such as the letter that was changed), a line names the values with the highest
-    shares of broken answers. The last line names the rows that were hardest to break.
+    shares of broken answers. The last line of a search names the rows that were hardest to break.
 
     Args:
         pairs: the original rows and the rows of the searches.
@@ -320,7 +321,7 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs, learned: Mapping[str, int]) -
 
 
 def can_be_broken(search: Mapping[str, Any]) -> bool:
-    """Tell whether a row of a search counts in its success rate.
+    """Tell whether a row counts in the success rate of the search that made it.
 
     The row counts if the model was asked about the original and answers it right. If the search aims at a certain
     answer (the target), the model must also not give this answer to the original.
@@ -364,9 +365,9 @@ def changed_words(texts: Mapping[str, str], pair: Pair) -> int | None:
 
 
 def edits_per_100_words(pairs: Pairs) -> dict[str, float | None]:
-    """Return, for each attack, the number of edits per 100 words of the originals.
+    """Return the number of edits of each attack per 100 words of the originals.
 
-    Only rows that were changed count. The number is None if edits are not known.
+    Only rows with known edits count. The number is None if there are none.
 
     Args:
         pairs: the original and perturbed rows.

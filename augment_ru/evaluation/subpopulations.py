@@ -1,6 +1,6 @@
-"""Divide the originals into subpopulations: rows that share a value of a property, such as the length.
+"""Divide the originals into subpopulations, as the benchmark TAPE does (sections 4.2, 6.3).
 
-The benchmark TAPE does so, too (sections 4.2, 6.3).
+A subpopulation is the rows that share a value of a property, such as the length.
 """
 
 import math
@@ -31,12 +31,12 @@ _FEW = 8
 
 
 class Subpopulation(NamedTuple):
-    """A property of the originals, such as the length, that divides them into groups.
+    """A property, such as the length, that divides the originals into groups.
 
     Attributes:
         name: the name of the property.
         cells: the names of the groups, in order.
-        of: for each original, the index of its group in `cells`.
+        of: the index in `cells` of the group of each original.
     """
 
     name: str
@@ -72,7 +72,7 @@ def subpopulations(originals: Sequence[Mapping[str, Any]], task: Task, by: Seque
 
 
 def exchanged_names(pairs: Pairs) -> list[Subpopulation]:
-    """Return a property of the originals: the group of names from which the attack `names` took new names of people.
+    """Divide the originals by the group of names from which the attack `names` took new names of people.
 
     The result is a list with this property, or [] if the rows do not state the group. If an original has several rows,
     its first one counts.
@@ -89,10 +89,10 @@ def exchanged_names(pairs: Pairs) -> list[Subpopulation]:
 
 
 def no_field(problem: str, rows: Sequence[Mapping[str, Any]]) -> AugmentError:
-    """Return the error for a field that no row has; its message lists the fields of the rows.
+    """Make the error for a field that no row has; its message lists the fields of the rows.
 
     Args:
-        problem: how the message begins: what lacks the field.
+        problem: the beginning of the message, which says what needs the field.
         rows: the rows.
     """
     return AugmentError(f"{problem}; the fields are {', '.join(dict.fromkeys(field for row in rows for field in row))}")
@@ -153,7 +153,7 @@ def properties_of(task: Task) -> dict[str, Property]:
 
 
 def field_property(name: str) -> Property:
-    """Return a function that reads the field `name` of an original, as a property by which a report divides rows.
+    """Make a property of a field, by whose values a report can divide the originals: a function that reads the field.
 
     Lists are joined by commas, and objects are converted with `str`.
     """
@@ -284,13 +284,13 @@ MISSING = "(none)"
 def binned(values: Sequence[Value], most_numbers: int = BINS) -> tuple[tuple[str, ...], list[int]] | None:
     """Divide values into groups; return the names of the groups and the index of each value's group.
 
-    Equal values form a group; if there are more than 20 different values, the rarest share the group "(others)". Many
-    different numbers are divided into four groups of about the same size instead. The result is None if all values are
-    None.
+    Equal values form a group; if there are more than 20 different values, the rarest share the group "(others)". More
+    than `most_numbers` different numbers are instead divided into four groups of about the same size. The result is
+    None if all values are None.
 
     Args:
         values: numbers or texts; None is a group of its own, "(none)".
-        most_numbers: if there are more different numbers than this, they are divided into quartiles.
+        most_numbers: how many different numbers may form groups of their own.
 
     >>> binned(["a", "b", None, "a"])
     (('a', 'b', '(none)'), [0, 1, 2, 0])

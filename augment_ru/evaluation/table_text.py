@@ -1,4 +1,4 @@
-"""Tables with texts as cells, written as markdown, CSV, LaTeX or HTML; and the division of wide tables."""
+"""Write tables as markdown, CSV, LaTeX or HTML, and divide tables that are too wide for a terminal."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ class ShownTable(NamedTuple):
         named: how many of the first columns hold texts.
         best: the cells that are marked as the best, each as (row, column), from 0.
         key: its name for `--table`, and in the name of the file to which a reader of the HTML report saves it.
-        heads: for each column, the head over it and its neighbours: the beginning that their names share; "" for none.
+        heads: a head over each column and its neighbours: the beginning that their names share; "" for none.
     """
 
     title: str
@@ -59,7 +59,7 @@ def span(interval: Sequence[float] | None) -> str:
 
 
 class LatexOptions(NamedTuple):
-    """What a LaTeX table shows besides its numbers, and how it is laid out.
+    """Says what a LaTeX table shows besides its numbers, and how it is laid out.
 
     Attributes:
         intervals: whether each success rate is followed by its interval; only for the table of rates.
@@ -172,9 +172,9 @@ def _latex(text: str) -> str:
 def column_groups(
     widths: Sequence[int], keys: int, room: int, *, gap: int, joined: Collection[int] = ()
 ) -> list[list[int]]:
-    """Divide the columns of a table that is too wide into several tables; return the indices of the columns of each.
+    """Divide a table that is too wide for a terminal into several; return the indices of the columns of each.
 
-    Each of the new tables begins with the key columns, which name the row.
+    Each of them begins with the key columns, which name the row.
 
     >>> column_groups([5, 8, 8, 8], keys=1, room=27, gap=2)
     [[0, 1, 2], [0, 3]]

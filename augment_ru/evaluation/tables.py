@@ -1,4 +1,4 @@
-"""The tables of a report, for the terminal, the page and text files; and its numbers as rows."""
+"""Make the tables of a report, for the terminal, the page and text files; and rows of its numbers."""
 
 import re
 from collections import Counter
@@ -21,7 +21,9 @@ _FOLDERS = re.compile(
 
 
 def shown_names(names: Iterable[str]) -> Mapping[str, str]:
-    """Map each name to a shorter one without folders; names whose short forms would be equal stay as they are.
+    """Map each name of a model or an attack to a shorter one without folders.
+
+    Names whose short forms would be equal stay as they are.
 
     The name of a search is shortened to the kind of its model if no other search has a model of this kind.
 
@@ -50,10 +52,9 @@ def shots_of(shots: int | None) -> str:
 
 
 def rates(report: AnyReport) -> ShownTable:
-    """Return the table of the main metric and of attack success rates, with a row for each model.
+    """Return the main table of a report, with a row for each model.
 
-    The row shows the main metric on the originals. For each attack it shows the main metric after the attack, and the
-    success rate.
+    The row shows the main metric on the originals, and for each attack the main metric after it and its success rate.
     """
     metric, names = report.metrics[0], names_of(report)
     rows, marked = list[list[str]](), set[tuple[int, int]]()
@@ -111,7 +112,7 @@ def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
 
 
 def clean(report: AnyReport) -> ShownTable:
-    """Return the table of each model's metrics on the originals; a comparison of several reports adds intervals."""
+    """Return the table of each model's metrics on the originals, with intervals if several reports are compared."""
     names = names_of(report)
     with_interval = {name for model in report.models for name, one in model.metrics.items() if isinstance(one, Rate)}
     columns = ["model", "shots"]
@@ -199,7 +200,7 @@ def defences(report: Report) -> ShownTable:
 
 
 def catch(report: Report) -> ShownTable:
-    """Return the table of filters that must catch one label: missed rows and false alarms before and after attacks."""
+    """Return the table of filters that must catch a label: missed rows and false alarms, before and after attacks."""
     names, rows = names_of(report), []
     for model in report.models:
         if (found := model.catch) is None:
@@ -434,7 +435,7 @@ def _by_cells(report: Report, kind: str, accuracies: Sequence[str] = ()) -> list
 
 
 def prompts(report: Report) -> ShownTable:
-    """Return the table of prompts and attacks: by how many percentage points each changes a model's right answers."""
+    """Return the table of how much prompts and attacks change a model's right answers, in percentage points."""
     names, rows = names_of(report), []
     for one in report.prompts or ():
         named = [shown_names([one.model])[one.model], shots_of(one.shots)]
@@ -467,7 +468,7 @@ def variance(report: Report) -> ShownTable:
 
 
 def unread(report: Report) -> ShownTable:
-    """Return the table of a model's replies from which no answer could be read, by model and attack."""
+    """Return the table of the models' replies from which no answer could be read, by model and attack."""
     names, rows = names_of(report), []
     for model in report.models:
         found = {"(original)": model.unread} | {names[key]: one.unread for key, one in model.attacks.items()}
@@ -483,8 +484,8 @@ def unread(report: Report) -> ShownTable:
 def option_orders(report: Report) -> ShownTable:
     """Return the table of permuted options: how a model's answers change when options change their order.
 
-    It shows the share of kept answers (those that name the option with the same content), and the share of each label
-    in the answers before and after.
+    It shows the share of kept answers (with the option of the same content), and the share of each label among the
+    answers before and after.
     """
     rows = []
     for named, entry in _attacked(report):
@@ -578,7 +579,7 @@ def check_tables(keys: Sequence[str]) -> None:
 
 
 def numbers(report: Report) -> list[dict[str, Any]]:
-    """Return the numbers of a report: a mapping for each model and attack, or for each model if no attack was made."""
+    """Return the numbers of a report: a mapping for each model and attack; without attacks, one for each model."""
     found = []
     for model in report.models:
         scores = {name: one.value for name, one in model.metrics.items()}

@@ -1,4 +1,4 @@
-"""Print a report on a terminal: each metric before and after, attack success rates, and the counts."""
+"""Print the tables of a report on a terminal, such as those of metrics, success rates and counts."""
 
 import textwrap
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Average the reports of several tasks: the totals of benchmarks, as in Tables 3 and 4 of the paper on TAPE.
+"""Average the reports of several tasks into the totals of a benchmark, as in Tables 3 and 4 of the paper on TAPE.
 
 The score of a task is the mean of its metrics, and the total is the mean of the scores, as in Russian SuperGLUE
 (section 3.2), MERA (section 4.2) and RAFT (section 3). MERA's diagnostic tasks are shown but not averaged.
@@ -27,14 +27,16 @@ written answers.
 class Means(msgspec.Struct, frozen=True):
     """The means of a model over several tasks, in per cent; a mean is None if a task lacks the value.
 
+    Diagnostic tasks, which their benchmark does not average, are left out of all means.
+
     Attributes:
         model: the name of the model.
         shots: the number of demonstrations; None for a model that does not read them.
         tasks: the score on each task, in the order of the reports; None if a report lacks the model.
-        total: the mean of the scores, without those of diagnostic tasks (which their benchmark does not average).
+        total: the mean of the scores.
         f1: the mean of the F1 scores, as in TAPE's Table 3.
         accuracy: the mean of the accuracy or exact match scores.
-        attacks: for each attack, its mean success rate over tasks, as in TAPE's Table 4.
+        attacks: the mean success rate of each attack over the tasks that it is made on, as in TAPE's Table 4.
         asr: the mean of `attacks`.
     """
 
@@ -108,9 +110,10 @@ def _metric(model: SavedModel | None, names: Sequence[str]) -> float | None:
 
 
 def total_tables(reports: Sequence[SavedReport], names: Sequence[str]) -> list[ShownTable]:
-    """Return the means of models over several tasks, as tables like those of the benchmark TAPE.
+    """Return the means of models over several tasks as tables, like those of the paper on TAPE.
 
-    There is a table of scores by task, as in TAPE's Table 3, and one of attack success rates, as in TAPE's Table 4.
+    The first has the scores on each task, as TAPE's Table 3. The second has attack success rates, as TAPE's Table 4; it
+    is left out if no report has attacks.
 
     Args:
         reports: a report for each task.

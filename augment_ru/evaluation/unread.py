@@ -1,4 +1,4 @@
-"""Replies without an answer (refused, empty, cut off, unreadable): how predictions mark them, and their counts."""
+"""Mark and count replies without an answer: refused, empty, cut off, unreadable."""
 
 import re
 from collections import Counter
@@ -60,7 +60,7 @@ def unread_counts(predictions: Iterable[object]) -> UnreadCounts:
 
 
 def without_marks(prediction: Any) -> Any:  # noqa: ANN401  (JSON values)
-    """Return a prediction in which marks of replies without an answer are replaced by empty texts.
+    """Replace the marks of replies without an answer by empty texts; return the new prediction.
 
     Such a mark is a special text, for example `REFUSED`, that stands in place of the answer.
 

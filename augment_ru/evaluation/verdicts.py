@@ -1,4 +1,4 @@
-"""Human verdicts: draw a sample of perturbed rows for annotators, read their answers, and measure their agreement."""
+"""Let people judge perturbed rows: draw a sample, write questions, read their answers, and measure their agreement."""
 
 import csv
 import io
@@ -40,7 +40,7 @@ LABELS = Path(__file__).with_name("label_studio.xml")
 
 
 class Vote(NamedTuple):
-    """What one annotator found about one perturbed row.
+    """The verdict of one annotator on one perturbed row.
 
     Attributes:
         id: the id of the row.
@@ -96,7 +96,7 @@ def sampled(
 
 
 def perturbed(pairs: Pairs) -> dict[str, list[int]]:
-    """Return, for each attack, the indices of its rows that are perturbed (not unchanged, not rejected).
+    """Return the indices of the rows of each attack that are perturbed (not unchanged, not rejected).
 
     Attacks without such rows are left out.
     """
@@ -118,10 +118,10 @@ def shares(total: int, sizes: Sequence[int]) -> list[int]:
 
 
 def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict[str, str]]:
-    """Yield what an annotator is shown for each sampled row, without the name of its attack.
+    """Yield a question for annotators about each sampled row; it does not name the attack.
 
-    It is a dictionary of texts: `id`, `original`, `perturbed`, `answer` (the right one) and `question`.
-    Rows with equal texts get the same id.
+    The question is a dictionary of texts: `id`, `original`, `perturbed`, `answer` (the right one) and `question`. Rows
+    with equal texts get the same id.
 
     Args:
         pairs: all rows, with the originals.
@@ -148,7 +148,7 @@ def label_studio(rows: Iterable[Mapping[str, str]]) -> str:
     """Return questions for annotators as tasks of Label Studio, in JSON.
 
     Args:
-        rows: what is shown for each row, as `questions` yields it.
+        rows: the questions, as `questions` yields them.
     """
     return json.dumps([{"data": dict(row)} for row in rows], ensure_ascii=False, indent=1) + "\n"
 
@@ -157,7 +157,7 @@ def toloka(rows: Iterable[Mapping[str, str]]) -> str:
     """Return questions for annotators as a TSV table for Toloka; line feeds and tabs in texts become spaces.
 
     Args:
-        rows: what is shown for each row, as `questions` yields it.
+        rows: the questions, as `questions` yields them.
     """
     stream = io.StringIO()
     names = ("id", "original", "perturbed", "answer", "question")
@@ -220,12 +220,12 @@ def check_votes(votes: Iterable[Vote]) -> None:
 def agreement(rows: Iterable[Mapping[str, Any]]) -> float | None:
     """Return how well annotators agree: Krippendorff's α for nominal data (Krippendorff 2019, chapter 12).
 
-    Only rows with at least two votes count:
+    Only rows with at least two votes count. The formula uses these numbers of votes:
 
-    - m: the votes of a row.
-    - c: the votes of a row for one verdict (valid, invalid or unclear); Σ c² is over the three verdicts.
-    - n: the votes of all these rows.
-    - t: the votes of all these rows for one verdict; Σ t² is over the three verdicts.
+    - m: those for a row.
+    - c: those for a row with one verdict (valid, invalid or unclear); Σ c² is over the three verdicts.
+    - n: those for all rows.
+    - t: those for all rows with one verdict; Σ t² is over the three verdicts.
 
     α = 1 - (n - 1) · Σ [(m² - Σ c²) / (m - 1)] / (n² - Σ t²), where the sum before the bracket is over rows. The result
     is None if α is not defined.
@@ -269,7 +269,7 @@ def by_dawid_skene(rows: Iterable[Mapping[str, Any]], votes: Sequence[Vote]) -> 
         votes: the votes of all annotators.
 
     Raises:
-        AugmentError: crowd-kit is not installed.
+        AugmentError: crowd-kit or pandas is not installed.
     """
     found = weighed(votes)
     return [{**row, "verdict": found[row["id"]], "majority": row["verdict"]} for row in rows]
@@ -281,7 +281,7 @@ def weighed(votes: Sequence[Vote]) -> dict[str, str]:
     The model weighs annotators by their errors. The result maps ids of rows to verdicts.
 
     Raises:
-        AugmentError: crowd-kit is not installed.
+        AugmentError: crowd-kit or pandas is not installed.
     """
     what = "answers joined by Dawid and Skene need pandas and crowd-kit"
     pandas, crowd = optional("pandas", what, "verdicts"), optional("crowdkit.aggregation", what, "verdicts")

@@ -15,7 +15,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 class TableLayout(NamedTuple):
-    """How a table is written: its delimiter and its line end.
+    """The layout of a table: its delimiter, its line end, and whether it starts with a byte-order mark.
 
     A CSV cell in quotation marks may hold delimiters and line ends; a quotation mark inside it is written twice. A TSV
     row is one line.
@@ -87,7 +87,7 @@ def cell_text(value: object) -> str:
 
 
 def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a row with an apostrophe before each text that edits made look like a spreadsheet formula.
+    """Put an apostrophe before each text of a row that looks like a spreadsheet formula since its edits; return a copy.
 
     Such a text begins with `=`, `+`, `-`, `@` (or their fullwidth forms), a tab or a carriage return, and did not begin
     so before the edits.

@@ -16,7 +16,7 @@ _ROWS = 1024
 
 
 class BatchRow(NamedTuple):
-    """Where a row stands in a Parquet file, which is read in batches of rows.
+    """The place of a row in a Parquet file, which is read in batches of rows.
 
     Attributes:
         number: the index of its batch, from 0.
@@ -124,7 +124,7 @@ class ParquetRows(Parquet):
         self._first = first
 
     def batches(self) -> Iterator[Any]:
-        """Yield the rows as the batches of Arrow that hold them."""
+        """Yield the batches of Arrow that hold the rows."""
         return iter(self._stream)
 
 

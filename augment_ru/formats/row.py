@@ -20,7 +20,7 @@ KEY = "augment"
 
 
 class Changed(NamedTuple):
-    """What an attack changed in a row.
+    """The changes of a row: its new values, and the metadata about them.
 
     Attributes:
         values: the new values, by their paths in the row.

@@ -23,7 +23,7 @@ from augment_ru.records.record import Record
 
 
 class SinkForm(NamedTuple):
-    """How rows are written.
+    """The form in which a sink writes rows.
 
     Attributes:
         key: the name of the field that every row gets for its metadata; None if rows get none.
@@ -73,10 +73,10 @@ class Sink(ABC):
         """
 
     def join(self, part: bytes, array: int = 0) -> None:  # noqa: ARG002  (only arrays of JSON have numbers)
-        """Add rows that are written already, such as those that another sink wrote for a part of the input.
+        """Write rows that are bytes of this format already, such as another sink made them of a part of the input.
 
         Args:
-            part: the rows as bytes of this format, such as another sink (made by `sink_of(..., part=...)`) writes.
+            part: the rows, such as a sink with `SinkForm.part` writes.
             array: for JSON files, the index of the array from which the rows were read, from 0.
         """
         self._stream.write(part)
@@ -490,7 +490,7 @@ class JsonArraySink(Sink):
         return "" if self._array < 0 else "]" if self._empty else "\n]"
 
     def finish(self) -> None:
-        """Write the closing bracket, and all of the input after the last row: other, empty arrays and the text around.
+        """Write the closing bracket, and what the input has after the last row: empty arrays, and the text around them.
 
         For a part of a file, nothing is written.
         """

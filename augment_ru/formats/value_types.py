@@ -120,7 +120,7 @@ NOTHING = Learnt()
 
 
 class Columns:
-    """The types of the values in the rows so far. In Parquet all values of a column must have one type.
+    """Keeps the types of the values in the rows so far, since all values of a Parquet column must have one type.
 
     Integers and other numbers may share a column if no integer has more than 53 bits.
 

@@ -16,7 +16,7 @@ MOST_SEQUENCES = 4096
 
 
 class TokensByDevice(NamedTuple):
-    """The maximum number of tokens in a batch, padding included, for each kind of device.
+    """How many tokens a batch may have, padding included, on each kind of device.
 
     Attributes:
         cpu: on a CPU, and on any device that is not a CUDA GPU.
@@ -59,7 +59,7 @@ def padded(
 
 
 def batches(lengths: Ints, budget: int, most: int = MOST_SEQUENCES) -> Iterator[Ints]:
-    """Yield batches of sequences of similar length; a batch is given as the indices of its sequences.
+    """Divide sequences into batches of similar length; yield the indices of the sequences of each batch.
 
     Batches of longer sequences come first.
 

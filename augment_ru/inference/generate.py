@@ -75,7 +75,7 @@ class Decoding:
 
 @dataclass(slots=True)
 class TokenChooser:
-    """A logits processor for transformers: chooses the next token of each text, and excludes all others.
+    """Chooses the next token of each text, and excludes all others; a logits processor for transformers.
 
     Attributes:
         keys: the key on which each text's random draws depend, shape (texts,).
@@ -163,7 +163,8 @@ def chosen_of(
 def gumbel(keys: Keys, positions: Keys) -> Floats:
     """Draw numbers from the standard Gumbel distribution; the same arguments give the same numbers.
 
-    The token whose logit plus such a number is highest is a random draw by the softmax of the logits.
+    If such a number is added to the logit of each token, the token with the highest sum is a random draw by the
+    softmax of the logits.
 
     Args:
         keys: the keys of random streams.
@@ -192,9 +193,9 @@ def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
 
 
 def likeliest(probabilities: Floats, top_p: float) -> Ints:
-    """Return the likeliest tokens, enough to have together at least the probability `top_p`; often more than needed.
+    """Return the likeliest tokens, the likeliest first; together they have at least the probability `top_p`.
 
-    The likeliest come first; of equally likely tokens, the one with the lower index.
+    They are often more than needed. Of equally likely tokens, the one with the lower index comes first.
 
     Args:
         probabilities: the probability of every token, shape (vocabulary,).
@@ -285,8 +286,8 @@ def generated(
         keys: the key on which each output's random draws depend, shape (inputs,).
         decoding: how tokens are chosen, such as by beam search or by random draws.
         limits: the most tokens of each output, shape (inputs,); an input with the limit 0 is skipped.
-        stops: for each input, strings that end its output: the token that completes such a string is the last one. May
-            be empty if no output has such strings.
+        stops: for each input, strings that end its output: the token that completes such a string is the last one.
+            Empty if no output has such strings.
         batch_tokens: the most tokens of a batch, generated ones included; None for `BATCH_TOKENS`.
 
     Returns:

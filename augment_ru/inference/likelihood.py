@@ -36,8 +36,8 @@ class Request(NamedTuple):
 
     Attributes:
         tokens: the sequence, shape (tokens,).
-        first: the index of the first token whose log-probability counts (that is scored), as do those of all tokens
-            after it; at least 1, because a scored token needs one before it.
+        first: the index of the first token that is scored: its log-probability and those of all tokens after it are
+            summed. At least 1, because a scored token needs one before it.
     """
 
     tokens: Tokens
@@ -520,8 +520,8 @@ class Likelihoods(NamedTuple):
     Attributes:
         pretrained: a causal language model.
         budget: the most tokens in a batch, padding included.
-        trees: whether common beginnings of sequences are computed only once; may be True only for a model whose values
-            this does not change.
+        trees: whether a beginning that several sequences share is computed only once. `of` sets it if the values of
+            the model stay the same by that.
     """
 
     pretrained: Pretrained

@@ -117,7 +117,7 @@ def _logits(model: Pretrained, inputs: "Tensor", attention: "Tensor", gaps: "Ten
 
 @lru_cache(maxsize=8)
 def whole_words(name: str, tokenizer: Any) -> dict[int, str]:  # noqa: ANN401  (transformers' own)
-    """Return the tokens of a tokenizer that are whole Russian words: maps the number of each token to its word.
+    """Map the number of each token that is a whole Russian word to this word.
 
     The result is cached.
 

@@ -1,4 +1,4 @@
-"""A cache of computed values with a limited size."""
+"""Keep computed values in a cache of limited size."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
@@ -9,9 +9,9 @@ T = TypeVar("T")
 
 
 class Memo(Generic[T]):
-    """A cache of the values that a model or function returns for texts; it is thread-safe.
+    """Keeps the values that a model or a function returns for texts, so that each is computed once; it is thread-safe.
 
-    It keeps the newest values, at most `most` of them. Only values that do not depend on a random draw may be cached.
+    It keeps the newest values, at most `most` of them. Only values that do not depend on a random draw may be kept.
     """
 
     def __init__(self, most: int = 100_000) -> None:

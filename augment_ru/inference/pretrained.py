@@ -164,9 +164,10 @@ def _read(kind: Any, name: str, folder: Path, what: str) -> Any:  # noqa: ANN401
 
 @lru_cache(maxsize=16)
 def fingerprint(name: str) -> str:
-    """Return the name of a model with a digest, NAME#DIGEST, which tells models of one name with other weights apart.
+    """Return NAME#DIGEST for a model, so that models of one name with different weights can be told apart.
 
-    The name is without parent folders. The digest of the weights and the vocabulary has eight hexadecimal digits.
+    NAME is the hub's name, or the name of a folder without its parents. DIGEST is made of the weights and the
+    vocabulary; it has eight hexadecimal digits.
 
     Args:
         name: a folder, or the hub's name of a model in the local cache.

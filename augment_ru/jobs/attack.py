@@ -121,7 +121,7 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
 
 @dataclass(frozen=True, slots=True)
 class SearchRows(RowWork):
-    """What the command `attack` does with the rows of a run: it searches for changes that break a model's answers.
+    """Searches for changes that break a model's answers, for the rows of a run of the command `attack`.
 
     Attributes:
         job: the run: its files, the task and the attacks.

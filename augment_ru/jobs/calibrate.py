@@ -41,7 +41,7 @@ class Measured(NamedTuple):
     Attributes:
         what: the name of the attack, or "unrelated texts".
         probability: the probability of the attack; None for unrelated texts.
-        scores: the similarities, shape (pairs,).
+        scores: the similarities, shape (pairs,). Of a record with several texts that an attack changed, the lowest.
         default: whether the probability is the attack's default.
         grades: how readers judge pairs of texts with such similarities: the shares of the grades 3 (same meaning), 2
             (partly lost), 1 (destroyed) and 0 (reversed), shape (4,); None if the similarity has no grades.
@@ -80,7 +80,7 @@ class Calibration(NamedTuple):
     default: float
 
     def table(self) -> dict[str, Any]:
-        """Return the distributions of scores, and the thresholds, as JSON values."""
+        """Return the distributions of scores, and the proposed threshold, as JSON values."""
         return {
             "version": 1,
             "scorer": self.scorer,
@@ -102,7 +102,7 @@ class Calibration(NamedTuple):
 
 
 def calibrate_file(given: Mapping[str, Any]) -> None:
-    """Measure which similarities perturbed texts have on the rows of a file; print them and a proposed threshold.
+    """Score unrelated and perturbed texts of a file by a similarity; print the scores and a proposed threshold.
 
     Files that the options name are written as well.
 
@@ -153,7 +153,7 @@ def calibrated(
     accept: float = 0.9,
     engine: Engine | None = None,
 ) -> Calibration:
-    """Measure which similarities unrelated and perturbed texts have on some records, and propose a threshold.
+    """Score unrelated and perturbed texts of some records by a similarity, and propose a threshold.
 
     Args:
         records: at least two records with different texts.
@@ -208,7 +208,7 @@ def calibrated(
 
 
 def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
-    """Pair each text with an unrelated one: a text of another record from the same field.
+    """Pair each different text with an unrelated one: another text from the same field of the records.
 
     Returns:
         Two lists of the same length: the texts, and the unrelated text of each. They do not depend on the order of the

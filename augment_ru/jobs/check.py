@@ -29,7 +29,7 @@ def file_problems(files: Sequence[Path]) -> Iterator[str]:
     """Yield a line for each problem in dictionaries, rule files, task files and prompt files.
 
     Args:
-        files: the files; if empty, the data files of this package are checked.
+        files: the files; if empty, the dictionaries, rule files and prompt files of this package are checked.
     """
     ours = [*sorted(folder("dictionaries").glob("*.tsv")), *rule_file.constraint_paths().values()]
     for path in files or [*ours, *sorted(folder("prompts").glob("*.toml"))]:
@@ -60,8 +60,8 @@ def _with_error(where: str, problems: Iterable[str]) -> Iterator[str]:
 def dictionary_problems(path: Path) -> Iterator[str]:
     """Yield a line for each problem of a dictionary.
 
-    It must be UTF-8 in NFC (Unicode's composed form: й is one character), sorted, without repeated keys, and name its
-    source and licence.
+    It must be UTF-8 in NFC (Unicode's composed form: й is one character), sorted, without repeated keys or empty cells,
+    have the same number of cells in all rows, and name its source and licence.
 
     Raises:
         AugmentError: the file cannot be read.
@@ -130,7 +130,7 @@ def toml_problems(path: Path) -> Iterator[str]:
 
 
 def prompts_of_files(files: Sequence[Path]) -> str:
-    """Say which prompt the tasks in task files are asked with, such as "my.toml: the prompt rwsd".
+    """Name the prompt with which the task of each task file is asked, such as "my.toml: the prompt rwsd".
 
     The files must have no problems; other files than task files are left out.
     """
@@ -190,7 +190,7 @@ def constraint_problems(where: str, read: Callable[[], rule_file.Constraint]) ->
     """Yield a line for each problem of a constraint (a rule that says what is protected).
 
     A constraint must be valid. It must have examples in which it protects something, and examples in which it protects
-    nothing. In each example it must protect exactly what the example marks.
+    nothing. In each example it must protect exactly what the example marks, also if it is asked twice.
 
     Args:
         where: the name of the constraint in messages.

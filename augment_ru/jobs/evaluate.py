@@ -230,7 +230,7 @@ def print_shown(
     latex: LatexOptions | None = None,
     to_stderr: bool = False,
 ) -> None:
-    """Print tables.
+    """Print tables. Unless they are for the terminal, the findings of a report of `evaluate` follow on stderr.
 
     Args:
         shown: the tables.

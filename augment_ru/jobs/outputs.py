@@ -86,7 +86,7 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
 
 
 def rejected_line(line: Line, reason: str) -> bytes:
-    """Return what the file of rejected rows holds for a row that could not be used, as a line of JSON.
+    """Return the line of JSON that the file of rejected rows gets for a row that could not be used.
 
     It states the number of the row's line, the reason and the content of the row.
 

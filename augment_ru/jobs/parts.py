@@ -55,7 +55,7 @@ class JobPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PartDone:
-    """What was made of a part of the input.
+    """The rows that were made of a part of the input, and what was counted and learnt from it.
 
     Attributes:
         rows: the rows to write, as bytes.
@@ -75,7 +75,7 @@ class PartDone:
 
 @dataclass(slots=True)
 class KeptParts:
-    """The finished parts of a run that are stored, so that a killed run can be continued.
+    """Stores the finished parts of a run, so that a killed run can be continued.
 
     Attributes:
         store: where they are stored; None if nothing is stored.
@@ -162,7 +162,7 @@ def _difference(store: PartStore, facts: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class PartWork:
-    """What a worker does with the parts of the input that it gets: called with a part, it returns what it made of it.
+    """Does parts of the input, in a worker: called with a `JobPart`, it returns the `PartDone` that it made of it.
 
     Attributes:
         rows: what the command does with rows.

@@ -84,7 +84,7 @@ def make_rows(name: str, work: RowWork, tally: Tally) -> None:
 
 
 class PerturbRows(RowWork):
-    """What the command `perturb` does with the rows of a run."""
+    """Perturbs the rows of a run, for the command `perturb`."""
 
     __slots__ = ()
 
@@ -127,7 +127,7 @@ def normalize_rows(given: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NormalizeRows(RowWork):
-    """What the command `normalize` does with the rows of a run.
+    """Normalizes the rows of a run, for the command `normalize`.
 
     Attributes:
         job: the run: its files, task and settings.
@@ -189,7 +189,7 @@ def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Cal
 
 
 def perturbed_rows(records: Sequence[Record], found: Sequence[Perturbed], meta: str, seed: int | None) -> MadeRows:
-    """Return the rows of a chunk (records perturbed at once): of each record the original, if wanted, and its results.
+    """Return the rows to write for a chunk of records: each original row, if wanted, followed by its results.
 
     Args:
         records: the records of the chunk, at least one.

@@ -68,7 +68,7 @@ def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
 
 
 def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
-    """Return a copy of a run whose attacks have all sentences of the input, if they insert such sentences.
+    """Give all sentences of the input to the attacks that insert such sentences; return a copy of the run with them.
 
     The sentences are read from the stream, which is then set back to where it was.
 
@@ -127,7 +127,7 @@ class RowsReading:
         """Yield the records in chunks: records that are perturbed together.
 
         Args:
-            sink: what writes the rows; lines of JSON that are read and written may be taken in columns.
+            sink: writes the rows. If input and output are JSON lines, a chunk of similar rows is an `AlikeRecords`.
         """
         in_columns = isinstance(self.source, JsonLines) and isinstance(sink, LinesSink)
         for lines in said_rows(self._blocks(), where_of(self.job)):
@@ -284,8 +284,8 @@ class MadeRows(NamedTuple):
     """The rows that are made of a chunk (records read at once). They are made when they are written or shown, once.
 
     Attributes:
-        results: for each row what became of its record.
-        lines: the rows as lines of JSON, which are made all at once, and faster; None to make each of its result.
+        results: the results from which the rows are made, one for each row.
+        lines: the same rows as lines of JSON, which are made faster; None if there are only results.
     """
 
     results: Iterable[Result]
@@ -315,7 +315,7 @@ Show: TypeAlias = Callable[[Iterable[Result]], object]
 
 @dataclass(frozen=True, slots=True)
 class RowWork(ABC):
-    """What a command does with the rows of a run. It can be sent to other processes.
+    """The work of a command on the rows of a run. It can be sent to other processes.
 
     Attributes:
         job: the run: its files, task and settings.
@@ -334,12 +334,12 @@ class RowWork(ABC):
 
 @contextmanager
 def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[RowWork, RowSource]]:
-    """Open the input of a run for a `with` block; yield what is to be done with the rows, and a reader of the rows.
+    """Open the input of a run for a `with` block; yield the work on its rows, and a reader of the rows.
 
-    If attacks insert sentences of the input, they get all of its sentences first.
+    If attacks insert sentences of the input, the work is a copy in which they have all of its sentences.
 
     Args:
-        work: what a command does with the rows.
+        work: the work of a command on the rows.
         content: the content of the input; if it is None, this function opens the input.
 
     Raises:
@@ -354,7 +354,7 @@ def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[Ro
 
 
 def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | None = None) -> Sink:
-    """Return what writes the rows of a run, in the format of its output.
+    """Return the sink that writes the rows of a run, in the format of its output.
 
     Args:
         job: the run.

@@ -37,7 +37,7 @@ from augment_ru.run.work import Engine
 
 @dataclass(frozen=True, slots=True)
 class RunSplit:
-    """How the input of a run is split into parts, and where these are processed.
+    """States how the input of a run is split into parts, and where these are processed.
 
     Attributes:
         workers: how many parts are done at a time. None means one part with the local engine, and with Ray one for each
@@ -192,7 +192,7 @@ class RowsJob:
 def asked_attacks(
     given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False
 ) -> tuple[Preparation, list[Perturber]]:
-    """Return what prepares records (annotation, protected spans), and the attacks that a command's options ask for.
+    """Return the `Preparation` of the records and the attacks (`Perturber`) that a command's options ask for.
 
     The preset supplies the values of options that the user did not set.
 
@@ -250,7 +250,7 @@ def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bo
 def job_of(
     given: Mapping[str, Any], perturbers: Sequence[Perturber], preparation: Preparation, reads: Sequence[str], key: str
 ) -> RowsJob:
-    """Return the run that the options of a command ask for.
+    """Return the run that the options of a command ask for, with attacks that are made already.
 
     Args:
         given: the values of the options, by parameter name; an option that the user did not set is None or empty.

@@ -26,8 +26,8 @@ Outcomes: TypeAlias = Mapping[tuple[str, int], str]
 def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     """Write a sample of perturbed rows for annotators, and print its size.
 
-    In the sample of a whole release, a task has twice as many rows as another if twice as many attacks and searches
-    perturbed some of its rows.
+    From a whole release, the rows of each task are in proportion to the number of attacks and searches that perturbed
+    any of its rows.
 
     Args:
         source: a file of perturbed rows, a report of `evaluate` in the same folder as its rows, the folder of a

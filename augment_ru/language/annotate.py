@@ -29,11 +29,11 @@ _COLUMNS = {"entity": "", "_pos": "X", "_features": "", "_lemma": "", "_head": -
 
 
 class Annotator(Protocol):
-    """What adds layers of annotation (tokens, entities, morphology, lemmas, syntax) to texts."""
+    """Adds layers of annotation (tokens, entities, morphology, lemmas, syntax) to texts."""
 
     @property
     def signature(self) -> str:
-        """A text that states all that defines the annotation: the packages with their versions."""
+        """States all that defines the annotation: the packages with their versions."""
 
     def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
         """Annotate texts with these layers; the annotation of a text does not depend on the other texts."""
@@ -54,7 +54,7 @@ def closed(layers: frozenset[str]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Natasha:
-    """An annotator with the models of the natasha package: slovnet's entities, morphology and syntax.
+    """Annotates texts with the models of the natasha package: slovnet's entities, morphology and syntax.
 
     Lemmas come from pymorphy3.
     """
@@ -77,12 +77,16 @@ class Natasha:
         return list(docs) if layers == _TOKENS else self.further(docs, layers)
 
     def further(self, docs: Sequence[Doc], layers: frozenset[str], *, last: bool = True) -> list[Doc]:
-        """Add layers to texts that this annotator has split into tokens, or annotated with `last` False.
+        """Add layers to texts that have some already; these are not computed again.
 
         Args:
-            docs: the texts, all with the same layers.
-            layers: the layers that the new documents have; those that the texts have already are not computed again.
-            last: whether no layers will be added to the new documents.
+            docs: texts that this annotator has only split into tokens (layer `tokens`), or to which this method has
+                added layers with `last` False; all have the same layers.
+            layers: the layers to add.
+            last: whether no further layers will be added later.
+
+        Returns:
+            The texts with their old and their new layers.
         """
         known = docs[0].layers if docs else layers
         layers = closed(layers | known)
@@ -202,7 +206,7 @@ _OF_SPACY = {"entities": "ENT_IOB", "morphology": "POS", "lemmas": "LEMMA", "syn
 
 @dataclass(frozen=True, slots=True)
 class SpacyPipeline:
-    """An annotator with the installed spaCy pipeline `name`, such as `ru_core_news_sm`, instead of natasha's models."""
+    """Annotates texts with the installed spaCy pipeline `name`, such as `ru_core_news_sm`."""
 
     name: str
 

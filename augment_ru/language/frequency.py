@@ -1,4 +1,4 @@
-"""How much information a word carries, by its frequency in the news texts that navec's vectors were trained on."""
+"""Tells how frequent a word is in news, and how much information it carries, by the counts of navec's word vectors."""
 
 from functools import cache, lru_cache
 from math import log2
@@ -29,7 +29,7 @@ def count_of(word: str) -> int:
 
 @cache
 def all_words() -> int:
-    """Return how many words the news of `word_counts` have: the sum of all counts."""
+    """Return how many words the news of `word_counts` have in all: the sum of the counts."""
     return int(embedding().vocab.counts.sum())
 
 

@@ -47,8 +47,8 @@ class WordForm(NamedTuple):
         lemma: the lemma of the word, with ё.
         kind: the class of the word: NOUN, ADJ, VERB (including participles and gerunds), or pymorphy3's part of speech.
         grammemes: the grammemes that make the form, such as {"sing", "ablt"}.
-        variants: further grammemes, which distinguish forms whose `grammemes` are the same: {"V-oy"} for «водою», none
-            for «водой». The gender of a noun is one of them.
+        variants: further grammemes, which distinguish forms whose `grammemes` are the same: {"V-oy", "femn"} for
+            «водою», {"femn"} for «водой». The gender of a noun is one of them.
         word: all grammemes, also those that all forms of the word have: {"NOUN", "inan", "femn", "sing", "ablt"}.
     """
 

@@ -1,4 +1,4 @@
-"""Dictionary forms, grammemes and readings of Russian words, from pymorphy3."""
+"""Finds dictionary forms, grammemes and readings (possible analyses) of Russian words, with pymorphy3."""
 
 from collections.abc import Container
 from functools import cache, lru_cache

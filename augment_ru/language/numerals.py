@@ -160,7 +160,7 @@ def _is_half(whole: int, part: str, case: str) -> bool:
 
 @cache
 def compound_start(number: int) -> str:
-    """Return a number up to 1000 as the beginning of a compound word: 25 gives «двадцатипяти», as in «…летний»."""
+    """Return a number up to 1000 as the beginning of a compound («двадцатипятилетний»): 25 gives «двадцатипяти»."""
     if number == _THOUSAND:
         return numeral_atoms()[_THOUSAND].joined
     return "".join("одно" if part == 1 else numeral_atoms()[part].joined for part in _parts(number))
@@ -173,7 +173,7 @@ def noun_after(number: int, lemma: str, case: str) -> str:
     Args:
         number: the number that counts the noun.
         lemma: the noun, with ё.
-        case: the case of the number and the noun together, by its name in pymorphy3; `loc2` for «в 1980 году».
+        case: the case of the number and the noun together, by its name in pymorphy3, such as `nomn`.
     """
     kind, noun = class_of(number), noun_of(lemma)
     if noun is None:
@@ -184,7 +184,7 @@ def noun_after(number: int, lemma: str, case: str) -> str:
 
 
 def time_of_day(hour: int, minute: int, case: str) -> str:
-    """Write a time of day in words, in a case: «девять ноль пять», «к девяти часам».
+    """Write a time of day in words, in a case: «девять ноль пять», «девяти часам».
 
     Args:
         hour: the hour, from 0 to 23.
@@ -197,10 +197,10 @@ def time_of_day(hour: int, minute: int, case: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def time_noun(lemma: str, case: str, *, many: bool) -> str:
-    """Return «год» or «век» behind an ordinal: «в двадцатом году», «двадцатых годов».
+    """Return the form of «год» or «век» behind an ordinal: «году» in «в двадцатом году», «годов» in «двадцатых годов».
 
     Args:
-        lemma: the noun.
+        lemma: the noun, «год» or «век».
         case: the case by its name in pymorphy3.
         many: whether the noun is in the plural.
     """
@@ -256,8 +256,8 @@ def amount_in_words(whole: int, part: str, lemma: str, case: str) -> str:
     if part:
         of = (max(whole, 2), lemma, "nomn") if _is_half(whole, part, case) else (1, lemma, "gent")
         return f"{decimal(whole, part, case, gender)} {counted_phrase(*of)}"
-    if lemma == "сутки" and whole in _FEW and case in {"nomn", "accs"}:
-        return f"{('двое', 'трое', 'четверо')[whole - 2]} суток"
+    if lemma == "сутки" and whole in _TOGETHER and case in {"nomn", "accs"}:
+        return f"{_TOGETHER[whole]} суток"
     return f"{cardinal(whole, case, gender)} {counted_phrase(whole, lemma, case)}"
 
 
@@ -266,7 +266,7 @@ def governors() -> dict[str, str]:
     """Read the dictionary `governors`: map words to what they demand of a number that follows.
 
     «достигать», for example, demands the genitive (`gent`). After a word with `none`, such as «глава», a number is not
-    declined.
+    declined. The file states what the other values mean.
     """
     return {word: kind for kind, words in rows(dictionary_path("governors"), columns=2) for word in words.split(" ")}
 
@@ -403,9 +403,25 @@ def ways_to_count(number: int, nouns: list[Noun], cases: frozenset[str]) -> list
     found: dict[str, Noun] = {}
     for noun in nouns:
         for case in _cases_with(number, noun):
-            if case in cases or (case == "nomn" and "accs" in cases and not noun.animate):
-                found.setdefault(cardinal(number, case, noun.gender, animate=noun.animate), noun)
+            if case in cases or (case == "nomn" and "accs" in cases and not (noun.animate and cases != _BY)):
+                found.setdefault(_counting(number, case, noun), noun)
     return list(found.items())
+
+
+_BY = frozenset({"accs", "datv"})
+"""The cases behind «по», where living things are counted as others are: «по два человека»."""
+
+
+def _counting(number: int, case: str, noun: Noun) -> str:
+    together = _is_counted_together(number, noun) and case in {"nomn", "accs"} and not (case == "accs" and noun.animate)
+    return _TOGETHER[number] if together else cardinal(number, case, noun.gender, animate=noun.animate)
+
+
+def _is_counted_together(number: int, noun: Noun) -> bool:
+    return number in _TOGETHER and (noun.lemma == "ребёнок" or "Pltm" in readings(noun.lemma)[0].grammemes)
+
+
+_TOGETHER = {2: "двое", 3: "трое", 4: "четверо"}
 
 
 def _cases_with(number: int, noun: Noun) -> Iterator[str]:
@@ -418,7 +434,7 @@ def _cases_with(number: int, noun: Noun) -> Iterator[str]:
             yield from ("nomn",) if noun.animate else ("nomn", "accs")
     elif noun.case == "gent":
         yield "gent"
-        if kind != "few":
+        if kind != "few" or _is_counted_together(number, noun):  # «пять детей», «двое суток», «четверо детей»
             yield from ("nomn", "accs")
         elif noun.animate and number < _TEN:  # «вижу двух студентов», «двадцать два студента»
             yield "accs"

@@ -1,4 +1,4 @@
-"""Prepositions whose form depends on the next word: «о доме», «об окне»; «в доме», «во Франции»."""
+"""Gives prepositions the form that the next word demands («о доме», «об окне»), and tells the cases they demand."""
 
 import re
 from functools import cache

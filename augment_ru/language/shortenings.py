@@ -1,4 +1,4 @@
-"""Abbreviations and the words that they stand for, in all cases: «ул.» for «улице», «г-ну» for «господину»."""
+"""Matches abbreviations with the words that they stand for, in all cases: «ул.» for «улице», «г-ну» for «господину»."""
 
 from functools import cache, lru_cache
 
@@ -44,11 +44,12 @@ def phrase_in(words: str, case: str) -> str:
 
 
 def unit_forms(kind: str, words: str) -> tuple[str, ...]:
-    """Return all forms of a noun that its abbreviation may stand for.
+    """Return all forms of a noun that its abbreviation may stand for: «км» for «километр», «километра» and so on.
 
     Args:
         kind: the kind of the abbreviation in the dictionary, such as `unit` («км») or `time` («г.»).
-        words: the noun in the nominative. If the dictionary has it in the plural, only plural forms are returned.
+        words: the noun in the nominative. Of «годы» and «века» only plural forms are returned; of other nouns of the
+            kinds `time` and `region` only singular ones.
     """
     noun = noun_of(_PLURALS.get(words, words))
     if noun is None:
@@ -77,7 +78,8 @@ def every_form(kind: str, words: str) -> tuple[str, ...]:
 
     Args:
         kind: the kind of the abbreviation in the dictionary, such as `unit`.
-        words: the full words in the nominative; of a phrase, only words with «*» change.
+        words: the full words in the nominative; of several words, only those with «*» change. Words of the kinds
+            `phrase`, `chat` and `read` have one form.
     """
     if kind in {"phrase", "chat", "read"} or words == "имени":
         return (words,)

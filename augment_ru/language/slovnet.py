@@ -27,7 +27,7 @@ _PAGE = 128
 def best_paths(
     emissions: Sequence[npt.NDArray[np.floating]], transitions: npt.NDArray[np.floating]
 ) -> Iterator[tuple[int, Ints, Floats]]:
-    """Find the best path of tags for each sequence that is not empty, and yield them in any order.
+    """Find the best path of tags for each sequence that is not empty, and yield the paths in any order.
 
     A path has one tag for each position of the sequence. Its score is the sum of the scores of its tags and of their
     transitions (each tag after the one before).
@@ -153,13 +153,13 @@ class _Layer(NamedTuple):
 
 
 class Encoder:
-    """The encoder of one of slovnet's models: gives a vector for each word, which depends on the words around it.
+    """Encodes words with one of slovnet's models: gives a vector for each word, which depends on the words around it.
 
     The output of its first layer for a word is cached.
 
     Args:
         model: slovnet's model.
-        gap: the word id (in the model's vocabulary) that separates two texts in one sequence.
+        gap: the number, in the model's vocabulary, that stands for a gap between two texts in one sequence.
         dtype: the floating type in which the encoder computes.
     """
 
@@ -366,14 +366,17 @@ def _in_float64(part: Any) -> Any:  # noqa: ANN401  (slovnet has no types)
 
 
 class WordNumbers:
-    """The words of navec in alphabetical order, held as bytes: 6 MB, where strings and a dictionary take 40.
+    """Gives each word of navec (natasha's word vectors) its number, which is its place in alphabetical order.
+
+    The words are held as bytes, which takes 6 MB; strings in a dictionary would take 40 MB.
 
     Args:
-        file: navec's file of words, unpacked: how many there are, their counts (four bytes each), and a line for each
-            word. The last two stand for unknown words and for the ends of short texts.
+        file: the unpacked file of navec's words: the number of entries, the count of each entry (four bytes), and a
+            line for each entry. The last two entries are no words: `<unk>` (any unknown word) and `<pad>` (padding).
 
     Attributes:
-        counts: how often each word occurs in the news that the vectors were made from, shape (words,).
+        counts: how often each entry occurs in the news that the vectors were made from, shape (words + 2,); 0 for the
+            last two.
     """
 
     def __init__(self, file: bytes) -> None:
@@ -386,7 +389,7 @@ class WordNumbers:
         return iter(b"".join(self._pages).decode().split())
 
     def number_of(self, word: str) -> int | None:
-        """Return the index of a word in lower case; None for an unknown word."""
+        """Return the number of a word in lower case, from 0; None for an unknown word."""
         line = word.encode("utf-8", "surrogatepass")
         number = bisect_right(self._firsts, line) - 1
         page = self._pages[number]
@@ -396,7 +399,7 @@ class WordNumbers:
 
 @cache
 def embedding() -> Any:  # noqa: ANN401  (navec has no types)
-    """Load, once for each process, the navec vectors of the natasha package: 250,000 words of news, 300 dimensions."""
+    """Return the navec vectors of the natasha package, loaded once for each process: 250,000 words, 300 dimensions."""
     from navec.navec import META, PQ, PQ_, VOCAB, Meta, Navec  # noqa: PLC0415
     from navec.tar import Tar  # noqa: PLC0415
 
@@ -413,7 +416,7 @@ def embedding() -> Any:  # noqa: ANN401  (navec has no types)
 
 @lru_cache(maxsize=50_000)
 def number_of(word: str) -> int | None:
-    """Return the index of a word in lower case among the words of `embedding`; None for an unknown word."""
+    """Return the number of a word in lower case among the words of `embedding`, from 0; None for an unknown word."""
     return embedding().vocab.number_of(word)  # type: ignore[no-any-return]
 
 
@@ -431,7 +434,7 @@ def word_vector(word: str) -> npt.NDArray[np.float64] | None:
 
 
 def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the entity tag of each word of each text (a list of words): `B-PER`, `I-PER`, …, or "" outside entities.
+    """Find entities in texts (lists of words); return the tag of each word: `B-PER`, `I-PER`, …; "" outside entities.
 
     The tags are the same as those of slovnet's own NER.
     """
@@ -456,7 +459,7 @@ def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def tags(sentences: list[list[str]]) -> list[list[str]]:
-    """Return part of speech and universal features, as `NOUN|Case=Nom|…`, of each word of each sentence (a list)."""
+    """Tag sentences (lists of words); return the part of speech and the features of each word, as `NOUN|Case=Nom|…`."""
     network = _network("morph")
     places = [(at, place) for at, words in enumerate(sentences) for place in range(len(words))]
     found = np.zeros(len(places), dtype=np.intp)
@@ -477,7 +480,7 @@ def tags(sentences: list[list[str]]) -> list[list[str]]:
 
 
 def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
-    """Return, for each word of each sentence (a list of words), its syntactic head and its relation to this head.
+    """Parse sentences (lists of words); return the syntactic head of each word, and its relation to this head.
 
     The head is the index of a word in the sentence, from 0; a root is its own head.
 

@@ -1,4 +1,4 @@
-"""How Russian words sound: a coarse transcription with reduced vowels, assimilated consonants and softness."""
+"""Transcribes Russian words as they sound, coarsely: with reduced vowels, assimilated consonants and softness."""
 
 import re
 from functools import cache, lru_cache

@@ -37,7 +37,8 @@ def train_of(request: ModelRequest, kind: str) -> Train:
         kind: the kind of model, for messages.
 
     Raises:
-        AugmentError: no file is given, a row has no text or no label, or the task has no single right answer to learn.
+        AugmentError: no file is given, it has no rows, a row has no text or no label, none of its labels occurs in the
+            evaluated rows, or the task has no single right answer to learn.
     """
     path, task = request.argument or request.train, request.task
     if task.scoring.norms:
@@ -119,9 +120,9 @@ class BagOfWords(Model):
 
 
 def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]]:  # noqa: ANN401
-    """Return, for each text, the score of each label: the value of scikit-learn's decision function.
+    """Return the scores of the labels for each text: a mapping from labels to values of the decision function.
 
-    For logistic regression it is the log-odds. Of labels with the same score, the first is predicted, as in
+    For logistic regression the value is the log-odds. Of labels with the same score, the first is predicted, as in
     scikit-learn.
 
     Args:

@@ -41,7 +41,7 @@ class LoadingOptions(CheckedOptions):
 
 @dataclass(frozen=True, slots=True)
 class PromptOptions(LoadingOptions, AskedWithPrompts):
-    """The options for making prompts and generating answers, and those for loading the model.
+    """The options for making prompts and generating answers, besides those of `LoadingOptions`.
 
     RAFT and TAPE are benchmarks; the sections are those of their papers.
 
@@ -121,13 +121,13 @@ class PromptedNetwork:
         return cls(kind, options, prompt, pretrained, encoder, context)
 
     def written(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[str]:
-        """Generate the answer to each prompt as text.
+        """Generate the answer to each prompt as text; in a chat, read the answer from the reply (`answer_in`).
 
         The random draws for a prompt do not depend on other prompts.
 
         Args:
             prompts: the prompts.
-            tokens: for each prompt, the tokens that the model reads.
+            tokens: the tokens that the model reads for each prompt.
 
         Raises:
             AugmentError: a single prompt with its answer does not fit into memory.
@@ -143,14 +143,14 @@ class PromptedNetwork:
         return [answer_in(text, prompt, was_cut=len(ids) >= prompt.tokens) for text, ids, prompt in replies]
 
     def reasoned(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[Tokens]:
-        """Let the model reason; return, for each prompt, its tokens with those of the reasoning after them.
+        """Let the model reason about each prompt; return the tokens of the prompt, followed by those of the reasoning.
 
         Reasoning that reaches its limit of tokens is ended there. If the model does not reason, only the tokens of the
         prompt are returned.
 
         Args:
             prompts: the prompts.
-            tokens: for each prompt, its tokens.
+            tokens: the tokens of each prompt.
 
         Raises:
             AugmentError: a single prompt with its reasoning does not fit into memory.
@@ -220,7 +220,7 @@ class PromptedNetwork:
 
 
 def batch_budget(pretrained: Pretrained, options: LoadingOptions) -> int:
-    """Return the most tokens in a batch, padding included, for a network that generates no text.
+    """Return how many tokens a batch may have, padding included, for a network that generates no text.
 
     Args:
         pretrained: the network; its device decides if the option `batch_tokens` is None.

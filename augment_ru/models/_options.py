@@ -1,4 +1,4 @@
-"""Shared by the options of models: prompts, and the values that are possible."""
+"""Shared by the options of models: the check of their values, and the prompt file that they name."""
 
 from collections.abc import Sequence
 from dataclasses import field, fields
@@ -10,7 +10,7 @@ from augment_ru.records.task import Task
 
 
 def limited(default: Any, *, possible: Sequence[str] = (), least: float | None = None, positive: bool = False) -> Any:  # noqa: ANN401
-    """Return a dataclass field for an option that may have only certain values; None is always allowed.
+    """Declare an option that may have only certain values: return a dataclass field. None is always allowed.
 
     Args:
         default: the default.

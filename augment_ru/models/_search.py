@@ -72,7 +72,7 @@ class Ranker(Model):
     """A model that ranks documents: it answers a query with the ids of documents, the best first.
 
     Attributes:
-        score: a function that takes queries and yields, for each, the scores of all documents, shape (documents,).
+        score: a function that takes queries, and yields the scores of all documents for each, shape (documents,).
         documents: the documents.
         depth: how many documents a ranking holds at most.
         signature: all that defines the answers.

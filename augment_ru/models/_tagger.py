@@ -19,8 +19,8 @@ class Tagger(Model):
     """A model that finds labelled spans, such as named entities, by giving each token of a text a tag.
 
     Attributes:
-        tag: a function that takes texts and returns, for each text, the places of its tokens and their tags, such as
-            B-PER.
+        tag: a function that takes texts, and returns a pair for each: the places of its tokens as (start, stop), and
+            their tags, such as B-PER.
         field: the field that holds the text.
         signature: all that defines the answers.
         deterministic: whether it always answers a text in the same way.

@@ -23,15 +23,15 @@ Decode = Callable[[Any], Sequence[Prediction]]
 
 
 def text_length(example: Example) -> int:
-    """Return the length of an example's text in characters; batches of similar length are made by it by default."""
+    """Return the length of an example's text in characters, by which batches of similar length are made by default."""
     return len(example.text)
 
 
 @dataclass(frozen=True, slots=True)
 class TorchModel(Model):
-    """A torch module that answers examples.
+    """A model made of a torch module, which answers examples in batches of similar length.
 
-    The module is moved to the device and put into evaluation mode. Examples are computed in batches of similar length.
+    The module is moved to the device and put into evaluation mode.
 
     Attributes:
         module: the module.

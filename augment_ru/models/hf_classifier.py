@@ -51,7 +51,8 @@ class Classifier(Model):
         pretrained: the model.
         task: the task of the rows.
         fields: the fields that the model reads; empty for those of the task.
-        labels: the data's label for each output of the model; for a task with several labels, the field of each output.
+        labels: the label of each output of the model, as the data write it; for a task with several labels, the field
+            of each output.
         several: whether the task has several labels, so that each output is a separate decision, yes or no.
         threshold: the lowest sigmoid of an output that counts as a yes.
         budget: the most tokens in a batch, padding included.
@@ -197,7 +198,7 @@ def _hypotheses(own: Sequence[str], labels: Sequence[str], given: Options) -> tu
 def matched_labels(
     own: Sequence[str], labels: Sequence[str] | None, mapping: Sequence[str], *, whole: bool = False
 ) -> tuple[str, ...]:
-    """Return the data's label for each label of the model.
+    """Find out which label of the data each label of the model means; return these, in the order of the model's.
 
     Labels are matched by `mapping`, or else by name without regard to case; LABEL_0, LABEL_1, … are matched by number.
     A label of the model without a match keeps its own name.

@@ -36,7 +36,7 @@ class Options(LoadingOptions):
 
 
 def embedded(pretrained: Pretrained, given: Options, texts: Sequence[str]) -> Floats:
-    """Return a vector of length 1 for each text, shape (texts, size); texts beyond the context window are cut.
+    """Return a vector for each text, shape (texts, size), with the norm 1; texts beyond the context window are cut.
 
     Args:
         pretrained: the network.

@@ -21,7 +21,7 @@ class Options(LoadingOptions):
 
 
 def tagged(pretrained: Pretrained, texts: Sequence[str], budget: int) -> list[tuple[Tokens, Sequence[str]]]:
-    """Return the places of the words of each text, and the tag of each word, such as B-PER.
+    """Tag the words of each text; return a pair for each: the places of its words, and their tags, such as B-PER.
 
     Words beyond what the model can read at once get the tag O (no entity).
 

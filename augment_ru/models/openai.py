@@ -81,12 +81,12 @@ class Server(NamedTuple):
     retries: int
 
     async def ask(self, client: "AsyncClient", question: Mapping[str, Any], read: Callable[[Any], T]) -> T:
-        """Send a question, and return what `read` takes from the answer.
+        """Send a question until the server answers it; return what `read` takes from the answer.
 
         Args:
             client: the HTTP client that sends it.
             question: the body, a JSON object.
-            read: takes the answer (JSON values), and returns what is wanted of it. If it raises a LookupError,
+            read: takes the answer (JSON values), and returns what the caller wants of it. If it raises a LookupError,
                 TypeError, ValueError or AttributeError, the question is sent again.
 
         Raises:
@@ -138,7 +138,7 @@ class Server(NamedTuple):
 def concurrent_answers(
     count: int, most: int, ask: Callable[["AsyncClient", int], Coroutine[Any, Any, T]]
 ) -> Iterator[tuple[int, T]]:
-    """Ask several questions at a time; yield (index of the question, answer) as soon as an answer arrives.
+    """Ask several questions at a time; yield each answer as soon as it arrives, as (index of the question, answer).
 
     After a failure, no further question is asked. Answers to questions that were asked already are still yielded; then
     the error is raised. After a signal such as Ctrl-C, such answers are yielded for a limited time, or until a second
@@ -315,7 +315,7 @@ class ServerModel(Model):
         labels: the classes of the data; None if answers are free texts.
         options: the options that the user set.
         system: the system message; None for no message.
-        spent: how many tokens the server counted in the questions and in its replies.
+        spent: how many tokens the server counted in questions (`prompt_tokens`) and replies (`completion_tokens`).
     """
 
     server: Server

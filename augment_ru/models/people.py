@@ -31,17 +31,17 @@ class Options(CheckedOptions):
 
 
 def people(request: ModelRequest, /) -> PredictFunction:
-    """Make a model that answers as people did, from a file of texts with the answers of several annotators to each.
+    """Make a model that answers as people did; a file has the answers of several annotators to each text.
 
-    The answers to a text become one: the most frequent, or weighed by how reliable each annotator is, by the option
-    `aggregate`.
+    The option `aggregate` says how these answers become one: the most frequent one is taken, or annotators are weighed
+    by how reliable they are.
 
     Args:
         request: what the model is made from; its `argument` is the file.
 
     Raises:
         AugmentError: there is no such file, a row lacks its text or its answers, the annotators of a row answer
-            different fields, or crowd-kit is not installed.
+            different fields, or crowd-kit is needed (`dawid-skene`) and not installed.
     """
     votes: dict[Any, list[Vote]] = {}
     for where, row in read_rows(request.argument, encoding=request.encoding).rows if request.argument else ():

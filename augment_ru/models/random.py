@@ -27,9 +27,10 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Random(Model):
-    """A model that gives random labels, all equally likely; without labels, random words of the text.
+    """A model that gives random labels, all equally likely; without labels, two random words of the text.
 
-    A draw depends only on the seed and the row, so equal rows get equal labels.
+    A text to be rewritten stays as it is; an exercise gets one word, or the numbers of one or two choices.
+    A draw depends only on the seed and the row, so equal rows get equal answers.
 
     Attributes:
         labels: the labels that answers are drawn from; None to answer with words of the text.

@@ -8,7 +8,7 @@ from augment_ru.formats.read import read_rows
 
 
 def ranking(request: ModelRequest, /) -> PredictFunction:
-    """Make a model that gives the rankings of documents in a file: the run of another search engine.
+    """Make a model that answers with the rankings in a file, which another search engine made.
 
     Args:
         request: what the model is made from; its `argument` is the file.

@@ -65,12 +65,15 @@ def tfidf(request: ModelRequest, /) -> Ranker:
 
 @dataclass(frozen=True, slots=True)
 class Chooser(Model):
-    """A model for MuSeRC and RuCoS that chooses the options nearest to the passage: the cosine of their tf-idf vectors.
+    """Answers MuSeRC and RuCoS with the options nearest to the passage, by the cosine of tf-idf vectors.
+
+    In MuSeRC it takes the two options of each question that are nearest together with the question; in RuCoS, the
+    entity that brings the query nearest when it fills the gap.
 
     Attributes:
         task: the task, MuSeRC or RuCoS.
         vectors: a function that takes texts, and returns a tf-idf vector of length 1 for each, shape (texts, terms).
-        signature: a text that names all that the answers depend on; kept answers are found by it.
+        signature: a text that names all that the answers depend on.
     """
 
     task: Task

@@ -67,7 +67,7 @@ class Pieces:
         return by.read_as(start + one.start, start + one.stop, new, bits)
 
     def is_told(self, at: int) -> bool:
-        """Tell whether the text speaks of the piece of index `at` as of a nick, a foreign word or an exercise.
+        """Tell whether the text mentions the piece of index `at` as a nick, a foreign word or an exercise: it stays.
 
         So it does in «по кличке Z0rro», «слово casino», «ко-ро-ва, мо-ло-ко», «в слове к_рова пропущена буква».
         """
@@ -95,7 +95,7 @@ class Pieces:
 
     @cached_property
     def languages(self) -> tuple[int, int, int]:
-        """The number of Cyrillic words that are not Russian, of Russian words, and of words that news never have.
+        """Three counts of the words: those that are Cyrillic but not Russian, Russian ones, and those that no news has.
 
         They tell whether the text is in Russian or in another language, such as Ukrainian. Words that certainly belong
         to another language count twice.

@@ -100,7 +100,7 @@ class Lattice:
         Args:
             written: the string.
             most: the highest cost of a word; a cost of c makes it exp(2c) times less likely.
-            within: how far the score of a word may be below that of the best word, in nats.
+            within: words whose score is lower than the best one by more than this, in nats, may be left out.
         """
         # a reading by cheap ways tells which dear ways need not be taken: «п.о.т.о.м», whose signs may be any letters
         steps, least = self._steps(written), -inf

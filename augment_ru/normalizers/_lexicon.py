@@ -101,11 +101,13 @@ def _by_letters() -> dict[str, dict[str, list[str]]]:
 
 @lru_cache(maxsize=100_000)
 def of_letters(word: str) -> tuple[str, ...]:
-    """Return forms of the word that is hidden from filters by lost vowels («крдт») or shuffled letters («кредти»).
+    """Return the hidden word of which a word has only the consonants («крдт») or all letters, shuffled («кредти»).
+
+    All of its forms that fit are returned, the likeliest first.
 
     The result is empty if there is none, or several are about equally likely. Shuffled letters are recognised only if
     the first letter and at least half of all letters are in their places. In a short word the last letter must be in
-    its place, too, and a consonant must not («читак» is no «чатик»).
+    its place, too, and not only vowels may be exchanged («читак» is no «чатик»).
     """
     small, last = word.lower(), word[-1] if len(word) <= _FEWEST + 1 else ""
     key, kept, words = small.translate(_CONSONANTS), sum(map(_VOWELS.__contains__, small)), _by_letters()
@@ -128,7 +130,7 @@ def of_letters(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=100_000)
 def of_common(word: str) -> tuple[str, ...]:
-    """Return the frequent words that a word in lower case is without vowels («бтлк»), or with a letter moved («жнеа»).
+    """Return the frequent words that are so written without vowels («бтлк»: «бутылка») or with a letter moved («жнеа»).
 
     The result is empty if there is none; the likeliest word is first.
     """
@@ -208,7 +210,12 @@ def spoken(word: str) -> str:
 
 @cache
 def alike_words(sounds: Callable[[str], str], *, hidden: bool) -> frozenset[str]:
-    """Return the codes of hidden words, or of frequent ones of three letters or more; `spoken` is for short words."""
+    """Return the phonetic codes of all hidden words, or of all frequent words of three letters or more.
+
+    Args:
+        sounds: the function that makes a code: `sound`; or `spoken`, then frequent words have at most seven letters.
+        hidden: whether the words are the hidden ones.
+    """
     most = _SPOKEN if sounds is spoken else _LETTERS
     often = (word for word, found in word_counts().items() if found >= _COMMON and _MARK < len(word) <= most)
     return frozenset(map(sounds, hidden_forms() if hidden else often))
@@ -282,9 +289,9 @@ def is_form(word: str) -> bool:
 
 @lru_cache(maxsize=200_000)
 def is_listed(word: str) -> bool:
-    """Tell whether a word in lower case is certainly no error.
+    """Tell whether a word in lower case is certainly spelt right.
 
-    It is in the dictionary, or people hide it from filters, or it is too frequent in news to be an error.
+    It is if the dictionary has it, if it is a hidden word («казино»), or if news use it at least 1,000 times.
     """
     return _is_known(word) or word in _new() or count(word) >= _FREQUENT
 
@@ -296,7 +303,7 @@ _FREQUENT = 1000
 def is_word(word: str) -> bool:
     """Tell whether a word in lower case, with е or ё, is Russian.
 
-    It is in the dictionary, or people hide it from filters, or it occurs in the news.
+    It is if the dictionary has it, if people hide it from filters («казино»), or if it occurs in the news.
     """
     if not RUSSIAN.fullmatch(word):
         return False

@@ -40,7 +40,7 @@ _PICTURES = {"So", "Sk", "Cn"}
 class InvisibleNormalization(Normalization):
     """Remove what is not seen: zero-width characters, soft hyphens, selectors, tags, marks that strike letters out.
 
-    Letters that are written as codes of HTML or JSON («к&#1072;зино») are read.
+    Letters that are written as codes of HTML, JSON or URLs («к&#1072;зино») are read.
 
     Spaces of other widths become plain ones; non-breaking spaces stay. Text that a right-to-left override shows in
     reverse is written in the order in which it is read. Stress marks and the marks of «й» and «ё» stay. So do joiners
@@ -54,7 +54,7 @@ class InvisibleNormalization(Normalization):
         return not _LIKELY.search(text)
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """Yield the edits that remove what is not seen, such as zero-width characters."""
+        """Yield the edits that write a text as it is seen: without unseen characters, with letters for their codes."""
         for found in _FOUND.finditer(text):
             start, stop = found.span()
             if (inner := found["reversed"]) is not None:

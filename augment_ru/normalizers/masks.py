@@ -18,13 +18,16 @@ class MasksNormalization(WordNormalization):
     weakly_wild: ClassVar[str] = "_?-.~^+=…·"
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Return the words that `word` hides by lost vowels or shuffled letters, hidden ones if there are some."""
+        """Return the words that `word` may be if it lost its vowels («крдт») or its letters were shuffled («кредти»).
+
+        If words that people hide from filters are among them, only these are returned.
+        """
         found = of_letters(word) or of_common(word.lower())
         first = found[0] if found else ""
         return (WordReading(weight(one) - _COST * 2 + _FIRST * (one == first), one, _COST, self.bit) for one in found)
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word has the consonants or letters of a hidden one, or is a frequent one without vowels."""
+        """Tell whether a word is one that people hide, without vowels or shuffled, or a frequent one without vowels."""
         is_bare = len(word) >= _LEAST and VOWELS.isdisjoint(word) and not count(word)
         return bool(of_letters(word) or (is_bare and word.islower() and of_common(word)))
 

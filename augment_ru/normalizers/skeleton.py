@@ -20,7 +20,7 @@ class SkeletonNormalization(WordNormalization):
     def ways(self) -> Iterable[tuple[str, str, float]]:
         """Return the characters that look like letters, each as (characters, the letters that they look like, cost).
 
-        A word read in a way of cost c is exp(2c) times less likely than one read without it.
+        A cost of c makes a word that is read so exp(2c) times less likely.
         """
         alike = ((char, letter, 0.0) for letter, char in confusables())
         return chain(super(SkeletonNormalization, self).ways(), alike)

@@ -50,7 +50,7 @@ class SpellingNormalization(WordNormalization):
 
     @property
     def is_eager(self) -> bool:
-        """Whether unknown words are replaced in all texts, not only in those that hide words from a filter."""
+        """Whether unknown words are replaced in all texts (so with `typing`), or only if a text hides words."""
         return self.typing
 
     def unknown(self, word: str) -> Iterable[WordReading]:

@@ -1,4 +1,4 @@
-"""Chats: the messages of a prompt, and the chat template of a tokenizer that turns them into a text."""
+"""Turn prompts into the messages of a chat, and the messages into a text by the chat template of a tokenizer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -50,7 +50,7 @@ def system_of(given: str | None) -> str | None:
 
 
 def asked_to_choose(filled: FilledPrompt, language: str) -> FilledPrompt:
-    """Return a prompt with its choices listed after the question, for models whose written reply names a choice.
+    """List the choices of a prompt after its question, for a model that answers by a written reply; return the prompt.
 
     Args:
         filled: the prompt.

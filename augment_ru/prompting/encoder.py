@@ -13,13 +13,13 @@ from augment_ru.prompting.prompt import FilledPrompt, PromptBudget
 
 
 class PromptEncoder(NamedTuple):
-    """What turns prompts into tokens: the tokenizer of a model, with the token that it puts before every text.
+    """Turns prompts into tokens with the tokenizer of a model, and with the token that it puts before every text.
 
     Attributes:
         tokenizer: a tokenizer of transformers.
         start: the token that the tokenizer puts before every text; empty if it puts none there. It is also empty in a
             chat, since the chat template writes this token.
-        chat: makes the text of a prompt with a chat template; None to use the prompt's own context as the text.
+        chat: writes a prompt in the chat template of the model; None for a model that gets it as plain text.
     """
 
     tokenizer: Any
@@ -32,7 +32,7 @@ class PromptEncoder(NamedTuple):
 
         Args:
             pretrained: the network with its tokenizer.
-            chat: makes the text of a prompt with a chat template; None to ask with plain texts.
+            chat: writes a prompt in the chat template of the model; None for a model that gets it as plain text.
         """
         tokenizer = pretrained.tokenizer
         if chat is not None:
@@ -49,9 +49,10 @@ class PromptEncoder(NamedTuple):
         return [np.array(ids, dtype=np.int64) for ids in encoded]
 
     def whole_texts(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
-        """Return, for each prompt, the tokens of the prompt with each of its choices; all tokens are to be scored.
+        """Encode prompts for models that score whole texts: a prompt followed by one of its choices is one text.
 
-        The first token can be scored only if the tokenizer puts a start token before it.
+        The result has a list for each prompt, with a request for each choice: all its tokens are scored. The first is
+        not scored if the tokenizer puts no start token before it, unless a text has no other token.
 
         Args:
             prompts: prompts with choices.
@@ -67,10 +68,11 @@ class PromptEncoder(NamedTuple):
     def continuations(
         self, prompts: Sequence[FilledPrompt], context: int, before: Sequence[Tokens] | None = None
     ) -> list[list[Request]]:
-        """Return, for each prompt, the tokens of the prompt with each of its choices; only the choice is to be scored.
+        """Encode prompts for models that score only the choices, each as the continuation of its prompt.
 
-        In a chat, prompt and choice are encoded separately. Otherwise they are encoded as one text, and the choice is
-        taken to start after as many tokens as the prompt has by itself.
+        The result has a list for each prompt, with a request for each choice. In a chat, prompt and choice are encoded
+        separately. Otherwise they are encoded as one text, and the choice is taken to start after as many tokens as the
+        prompt has by itself.
 
         Args:
             prompts: prompts with choices.

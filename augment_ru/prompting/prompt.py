@@ -137,11 +137,10 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Where a row of the data lists the options of its question; exactly one attribute is set.
+    """Says where a row of the data lists the options of its question; exactly one attribute is set.
 
     Attributes:
-        inside: a text field that ends in «(A) … (B) …»; the place of this field in a prompt gets the part before the
-            options.
+        inside: the text field that ends with its options «(A) … (B) …»; a prompt shows the field without them.
         fields: maps the field that holds an option to the label of this option, such as `choice1` to "0". If data sets
             write the label in several ways, all are given.
         texts: a field with a list of texts; each text is also its label.
@@ -155,14 +154,14 @@ class Options:
 
 
 def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[str] | None) -> tuple[Choice, ...]:
-    """Return the choices of a prompt: each word that stands for a label («Да»), and the label as the data write it.
+    """Return the choices of a prompt: each word that stands for a label («Да»), with the label as the data write it.
 
-    Data sets write the same label in several ways, such as "1" and "true". The first way in `table` that has all labels
-    of the data is taken.
+    Data sets write the same labels in several ways: "1" and "0", or "true" and "false". The first way in `table` that
+    has all labels of the data is taken.
 
     Args:
         name: the name of the prompt, for messages.
-        table: maps each word to the ways in which its label is written.
+        table: maps each word to the spellings of its label, in the order of these ways.
         labels: the labels of the data; None if they are not known.
 
     >>> spelled("danetqa", {"Да": ("true", "1"), "Нет": ("false", "0")}, ["0", "1"])
@@ -205,7 +204,7 @@ def laid_out(choices: Sequence[Choice], layout: str) -> tuple[str, tuple[Choice,
 
 @dataclass(frozen=True, slots=True)
 class PromptBudget:
-    """The most tokens that a prompt may have, and the functions of the tokenizer that count them.
+    """Limits the length of prompts: the most tokens, and the functions of the tokenizer that count them.
 
     Attributes:
         tokens: the most tokens of the whole prompt with its answer.
@@ -299,7 +298,7 @@ class FilledPrompt:
 
 @dataclass(frozen=True, slots=True)
 class OwnTemplate:
-    """Where a row of the data holds the template of its own prompt (as in the benchmark MERA).
+    """Says where a row of the data holds the template of its own prompt (as in the benchmark MERA).
 
     Attributes:
         template: the field that holds the template.
@@ -349,7 +348,7 @@ class OwnTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """How a model is asked about the rows of a task; the content of a file in `prompts/`.
+    """Makes the prompts that ask a model about the rows of a task; the content of a file in `prompts/`.
 
     Attributes:
         name: the name of its file.
@@ -360,7 +359,7 @@ class Prompt:
         labels: maps each word that stands for a label to the ways in which data write the label, for example «Да» to
             `true` and `1`.
         options: where the row lists its options; None if it does not list any.
-        words: for each field whose values are shown in other words, maps the values to these words.
+        words: maps each field whose values are shown in other words to a mapping from its values to these words.
         writes: whether the model generates the answer as text even if there are labels to choose from.
         limits: the most tokens of a generated answer: without demonstrations, and with them.
         stop: the strings that end a generated answer.

@@ -1,4 +1,4 @@
-"""List the choices of a prompt for models that only write text, and read their replies, by one set of rules for all."""
+"""List the choices of a prompt for models that only write text, and find the answers in their replies."""
 
 import re
 from collections.abc import Sequence
@@ -77,7 +77,7 @@ def label_in(reply: str, choices: Sequence[Choice], *, last: bool = False) -> st
     The first of these rules that finds a choice decides:
 
     - the reply is nothing but a choice or its label;
-    - choices have letters: the letter after the last «Ответ:» counts, or else one at the beginning of the reply;
+    - if choices have letters: the letter after the last «Ответ:» counts, or else one at the beginning of the reply;
     - a choice or its label occurs in the reply; of several, the first counts, or with `last` the last.
 
     «следует» in «не следует» does not count if both are choices.

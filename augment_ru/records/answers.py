@@ -31,7 +31,9 @@ def answer_values(value: object) -> Iterator[object]:
 
 
 def answer_texts(value: object, separator: str | None = None) -> list[str]:
-    """Return the single answers in the value of an answer field as texts: see `answer_values` and `label_of`.
+    """Return the answers in the value of an answer field as texts.
+
+    Lists and objects are taken apart as in `answer_values`, and numbers become texts as in `label_of`.
 
     Args:
         value: the value.
@@ -62,7 +64,7 @@ def label_of(value: object) -> str:
 
 
 def words_around(text: str, start: int, stop: int) -> tuple[int, int]:
-    """Widen a place to whole words.
+    """Return the start and stop of a place, widened to whole words.
 
     Some datasets count the character at `stop` as part of the place and some do not. So that character is included too,
     unless it or the character before it is a space: the result then covers both readings.
@@ -104,10 +106,9 @@ _MARKER = re.compile(f"[(]([{LETTERS}{_CYRILLIC}СН])[)]")
 def marked_options(text: str) -> list[re.Match[str]]:
     """Return the matches of the markers «(A)», «(B)», … of the options in a question.
 
-    The markers of options form a series of at least two, with letters in alphabetical order from A. The last series in
-    Latin letters and the last one in Cyrillic letters are sought, and the longer of them is returned. A marker that the
-    question itself mentions is left out:
-    «Витамин (A) полезен. Чем? (A) … (B) …».
+    The markers of options have at least two letters in alphabetical order from A. If there are several such series, the
+    last one counts; of a Latin and a Cyrillic one, the longer. So a marker that the question itself mentions is left
+    out: «Витамин (A) полезен. Чем? (A) … (B) …».
     """
     found = list(_MARKER.finditer(text))
     runs = [_run([match[1].translate(_LOOKALIKES) for match in found], LETTERS)]

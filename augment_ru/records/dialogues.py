@@ -1,4 +1,4 @@
-"""Rows that are questions of dialogues (ruTiE): each is asked with what was said before.
+"""Give each question of a dialogue (as in the dataset ruTiE) what was said before it: questions with right answers.
 
 This module needs the standard library alone: a release holds a copy of it for lm-evaluation-harness.
 """
@@ -20,15 +20,15 @@ def with_contexts(
     context: str,
     **how: Any,  # noqa: ANN401  (those of `_turn`)
 ) -> list[Mapping[str, Any]]:
-    """Return the rows, each with the earlier questions of its dialogue and their right answers as context.
+    """Write the earlier questions of its dialogue, with their right answers, into each row; return the new rows.
 
     Args:
-        rows: the rows of one variation.
+        rows: the rows, each of which is a question; all original, or all perturbed by one attack.
         paths: the module `field_paths`, of this package or of a release.
         id: the path of the dialogue's id.
         turn: the path of the number of the question in its dialogue; a row without one stays as it is.
         context: the path of the field that gets the earlier questions and answers, such as `inputs.context`.
-        how: the other arguments of `_turn`.
+        how: how an earlier question is written, as `Task.turns` states it: `asked`, `answer`, `options`, `later`.
     """
     dialogues: dict[str, list[tuple[int, int]]] = {}
     for at, row in enumerate(rows):

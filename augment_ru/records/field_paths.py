@@ -1,4 +1,4 @@
-"""Names of values inside a row: `inputs.text`, `passage.questions[0].question`.
+"""Find the values inside a row by their names, such as `inputs.text` and `passage.questions[0].question`.
 
 A name joins the keys on the way to a value by dots. `[number]` after a key is an entry of its list, `[-1]` the last
 one; `[]` stands for every entry, and `[role=user]` for every entry whose `role` is `user`; `[role=user][-1]` is the
@@ -20,7 +20,7 @@ Path = tuple[str | int, ...]
 
 
 class Which(NamedTuple):
-    """A choice of list items: those whose `key` has this value, or all items if `key` is empty."""
+    """Chooses items of a list: those whose `key` has this value, as in `[role=user]`; all if `key` is empty (`[]`)."""
 
     key: str = ""
     value: str = ""
@@ -61,7 +61,7 @@ def steps(name: str) -> Steps:
 
 
 def named(path: Sequence[str | int | Which]) -> str:
-    """Return the name of a path.
+    """Return the name of the value that a path (keys and indices) leads to.
 
     >>> named(("passage", "questions", 0, "question"))
     'passage.questions[0].question'
@@ -77,12 +77,12 @@ def _spelt(step: str | int | Which) -> str:
 
 @lru_cache(maxsize=4096)
 def is_plain(names: tuple[str, ...]) -> bool:
-    """Tell whether each of the names is a single key."""
+    """Tell whether each of the names is a single key, such as `text`, and not a path such as `inputs.text`."""
     return all(len(steps(name)) == 1 for name in names)
 
 
 def path_of(row: Mapping[str, Any], name: str) -> Path:
-    """Return the path of a name that stands for one value of a row; the row may lack the value."""
+    """Return the keys and indices that lead to the value of a name in a row; the row may lack this value."""
     return (name,) if name in row else _paths(row, steps(name))[0]
 
 
@@ -139,7 +139,7 @@ def _parts(row: Mapping[str, Any], path: Path) -> list[Path]:
 
 
 def entries(row: Mapping[str, Any], name: str) -> list[tuple[int, ...]]:
-    """Return a tuple for each item that a name with `[]` stands for; it holds the item's index at each `[]`.
+    """Return the indices of the items that a name with `[]` stands for: for each item a tuple, an index for each `[]`.
 
     >>> entries({"qas": [{"query": "а"}, {"query": "б"}]}, "qas[]")
     [(0,), (1,)]
@@ -148,7 +148,7 @@ def entries(row: Mapping[str, Any], name: str) -> list[tuple[int, ...]]:
 
 
 def numbered(name: str, numbers: Sequence[int]) -> str:
-    """Fill the indices of an item into the `[]` of a name, from the left.
+    """Replace each `[]` of a name by an index, from the left; the new name stands for one item.
 
     >>> numbered("questions[].answers[].text", (2, 0))
     'questions[2].answers[0].text'
@@ -171,7 +171,7 @@ def has_value(row: Mapping[str, Any], name: str) -> bool:
 
 
 def values(row: Mapping[str, Any], name: str) -> list[Any]:
-    """Return the values that a name stands for, without those that the row lacks."""
+    """Return all values that a name such as `qas[].query` stands for; values that the row lacks are left out."""
     found = [value(row, one, _NOTHING) for one in every(row, name)]
     return [one for one in found if one is not _NOTHING]
 
@@ -200,7 +200,7 @@ def keys_of_each(rows: Sequence[dict[str, Any]]) -> Iterable[tuple[str, ...]]:
 
 
 def inside(value: object, name: str = "") -> str:
-    """Return a note for a message: the names of the first texts inside the objects and lists of a row or a field.
+    """Return the end of a message, which names up to eight texts inside objects and lists; "" if there are none.
 
     Args:
         value: the row, or the value of a field.

@@ -28,7 +28,7 @@ METRIC_KINDS: Mapping[str, Kind] = {
 
 
 def check_metrics(names: Sequence[str]) -> None:
-    """Check that metrics with these names exist and score the same kind of answers, as those of one task must.
+    """Check the names of a task's metrics: the metrics must exist, and must score the same kind of answers.
 
     Raises:
         AugmentError: a metric does not exist, or the metrics score different kinds of answers.

@@ -73,9 +73,9 @@ def comparable(text: str) -> str:
 
 
 def made_equal(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Return which options of a question a perturbation made equal, as pairs of indices, from 0.
+    """Return the pairs of options that a perturbation made equal, as indices from 0.
 
-    Pairs that were equal before do not count.
+    Options that were equal before do not count.
 
     Args:
         before: the options in their comparable form (`comparable`).
@@ -110,7 +110,7 @@ _REFERENCE = re.compile(
 
 
 class Reordered(NamedTuple):
-    """What changes in a row when its options are put in another order.
+    """The changes in a row that put its options in another order.
 
     Attributes:
         edits: the edits of each perturbed text.

@@ -1,4 +1,4 @@
-"""Regular expressions from users' files: a search that takes over a second for one text is stopped."""
+"""Search texts with regular expressions from users' files; a search that takes over a second for a text is stopped."""
 
 from collections.abc import Iterator
 from functools import lru_cache

@@ -31,11 +31,11 @@ _SHOWN = 60
 
 
 class Anchors(NamedTuple):
-    """What the task of a record protects in its texts.
+    """The spans that the task of a record protects, and the borders that no change may cross.
 
     Attributes:
         spans: the protected spans of each text, by field.
-        borders: the indices of characters that no change may cross, by field: where options or marked parts start, and
+        borders: the borders in each text as indices of characters, by field: where options or marked parts start, and
             both ends of labelled spans that are perturbed.
     """
 
@@ -121,7 +121,9 @@ class Record:
         return self.texts()[name]
 
     def read(self) -> dict[str, str]:
-        """Return the texts that a model reads, by field. The task says which fields these are (`Layout.read`).
+        """Return the texts that a model reads, by field: those of `Layout.read`, and all texts to perturb.
+
+        A value that is not a text is converted to one, such as 1 to "1" (`label_of`).
 
         Raises:
             AugmentError: a field to perturb is missing, or does not hold a text.
@@ -394,10 +396,10 @@ class AlikeRecords(Sequence[Record]):
 
 
 def contexts_of(records: Sequence[Record]) -> list[Context]:
-    """Return what attacks learn about each text from its record, such as the right answers and which option is right.
+    """Return what attacks may know about each text from its record, such as the right answers and the right option.
 
     Args:
-        records: the records. The result has one entry for each text, in the order of records and of their fields.
+        records: the records. The result has an entry for each text: first for those of the first record.
     """
     return [context for record in records for context in _contexts(record)]
 
@@ -422,7 +424,7 @@ def label_of_record(record: Record) -> str:
 
 
 def judged_fields(record: Record) -> frozenset[str]:
-    """Return the fields of a record that hold statements to judge or options; no sentence is inserted after these."""
+    """Return the fields of a record that hold options or statements to judge; attacks insert no sentence after them."""
     judged = (*record.task.layout.option_fields, *record.task.layout.judged)
     return frozenset(one for name in judged for one in field_paths.every(record.values, name))
 

@@ -31,10 +31,12 @@ class _Part(msgspec.Struct, frozen=True, cache_hash=True, dict=True, forbid_unkn
 class AnswerOffsets(_Part, frozen=True):
     """A field that holds a list of answers {offset, length, segment}, each a part of a text (as in the dataset MultiQ).
 
+    `offset` is where the answer starts in the text, `length` counts its characters, and `segment` is the answer itself.
+
     Attributes:
         field: the field with the list.
         text: the field with the text.
-        label: the label of the protected spans.
+        label: the label of the answers' spans, which are protected.
         may_be_text: whether a row may hold a string instead of the list; such a row states no offset.
     """
 
@@ -111,7 +113,7 @@ class Marks(_Part, frozen=True):
 
 
 class Dialogue(_Part, frozen=True):
-    """How the rows of a task form dialogues (as in ruTiE): a model sees each row after the earlier rows and answers.
+    """Says how the rows of a task form dialogues (as in ruTiE): a model sees each row after the earlier ones.
 
     Attributes:
         id: the field with the id of the dialogue.
@@ -125,7 +127,7 @@ class Dialogue(_Part, frozen=True):
 
 
 class Layout(_Part, frozen=True):
-    """What the rows of a task hold, and which parts of them no edit may touch.
+    """Says which fields the rows of a task hold, and which parts of them no edit may touch.
 
     Fields are named by paths: `text`, `inputs.text`, `qas[].query` (of each item of a list).
 
@@ -237,14 +239,14 @@ class Layout(_Part, frozen=True):
 
 
 class Scoring(_Part, frozen=True):
-    """Where the right answers of a task are, and how a model's answers are compared with them.
+    """Says where the right answers of a task are, and how a model's answers are compared with them.
 
     Attributes:
         gold: the fields that hold the right answer: one, or several if a row has several labels.
-        metrics: the names of the metrics, the main metric first.
+        metrics: the names of the metrics, the main one first.
         separator: what stands between the right answers if one string holds several (as in the benchmark MERA); None if
             it holds one.
-        unlabelled: labels that mean that the right answer is not known; -1 always means this.
+        unlabelled: labels that mean that the right answer is not known; -1 means this, too, if all rows have it.
         every_class: whether macro F1 is the mean over all classes of the data, even over classes that do not occur in
             the rows that are scored.
         norms: for a task that judges a text by several norms: their names. A row has a right label for each norm, and
@@ -278,7 +280,7 @@ class Scoring(_Part, frozen=True):
 
 
 class Benchmark(_Part, frozen=True):
-    """How the benchmark of a task asks its questions.
+    """Says how the benchmark of a task asks a model about the rows.
 
     Attributes:
         language: the language of the texts, `ru` or `en`; constraints for the other language are refused.
@@ -570,16 +572,16 @@ def with_spans(known: Task, spans: str | None) -> Task:
 
 
 def check_found(row: Mapping[str, Any], fields: Sequence[str]) -> None:
-    """Check that a row has the fields that are named by a condition, such as `messages[role=user].content`.
+    """Check that a row has the fields whose names hold a condition, such as `messages[role=user].content`.
 
-    Fields that are named without a condition are not checked.
+    Other names are not checked.
 
     Args:
         row: the row.
         fields: the names of the fields to perturb.
 
     Raises:
-        AugmentError: no item of the list meets the condition.
+        AugmentError: no item of the list meets the condition of a name.
     """
     for name in fields:
         if "=" in name and not every(row, name):

@@ -1,6 +1,7 @@
 """Write the files of a release from its shards: rows, edit logs, card, tasks for lm-evaluation-harness, manifest.
 
-For the manifest, the rows of each variation are counted: those that an attack made, or a search against a model.
+A shard is a part of the rows of a task, with all variations of them. A variation is the original rows, or the rows that
+one attack or one search against a model made. For the manifest, the rows of each variation are counted.
 """
 
 import shutil
@@ -37,7 +38,7 @@ _MOST_LABELS = 20
 
 
 class AttackFigures(Figures):
-    """Counts over the rows that one attack made: their statuses, similarities, edits."""
+    """Counts the rows that one attack made, by status, and their similarities and edits."""
 
     def count_entry(self, entry: Mapping[str, Any], texts: Mapping[str, str]) -> None:
         """Add a row that the attack made to the counts.
@@ -54,13 +55,15 @@ class AttackFigures(Figures):
 
 @dataclass(slots=True)
 class SearchFigures:
-    """Counts over the rows that a search against a model made.
+    """Counts the rows that one search against a model made.
+
+    A row is broken if the search turned the model's right answer wrong.
 
     Attributes:
         counts: the counts by name. Under the name of a status is the number of its rows. `right` is the number of rows
             that the model answered right before the search, and `queries` is the number of queries for these rows.
-            `changes` is the number of changes in broken rows (those whose answer the search made wrong). `minimal` is
-            the number of broken rows in which every change is needed to break the answer.
+            `changes` is the number of changes in broken rows. `minimal` is the number of broken rows in which every
+            change is needed to break the answer.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -86,10 +89,12 @@ class SearchFigures:
     def table(self) -> dict[str, Any]:
         """Return the figures of the search as JSON values by name, as the manifest of the release states them.
 
-        `rows` is the number of all rows; the number for each status, `right`, `queries` and `minimal` are those of
-        `counts`. `asr` is the percentage of `right` rows that the search broke. `queries_a_success` is `queries`
-        divided by the number of broken rows, and `changes` is the mean number of changes in these; both, like `asr`,
-        are None if there is nothing to divide by.
+        `rows` is the number of all rows. `right`, `queries`, `minimal` and the number of rows of each status are those
+        of `counts`. Three figures are quotients, which are None if they divide by 0:
+
+        - `asr`: the percentage of `right` rows that the search broke.
+        - `queries_a_success`: `queries` divided by the number of broken rows.
+        - `changes`: the mean number of changes in broken rows.
         """
         rows = {status: self.counts[status] for status in STATUSES}
         right, broken, queries = (self.counts[name] for name in ("right", "broken", "queries"))
@@ -110,7 +115,7 @@ VariationFigures: TypeAlias = AttackFigures | SearchFigures
 
 
 def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:
-    """Return counts of 0 for each attack and search that makes perturbed rows of a task, by its name.
+    """Return the counts before any row is counted: for each attack and search of a task, by name, counts of 0.
 
     Args:
         recipe: the recipe of the release.
@@ -165,7 +170,7 @@ def assemble(
     recipe_file: Path,
     target: Path,
 ) -> dict[str, Any]:
-    """Write all files of a release from the finished shards (parts of the rows of a task).
+    """Write all files of a release from its finished shards.
 
     Args:
         recipe: the recipe of the release.
@@ -216,7 +221,7 @@ def assemble(
 
 
 def shown_entries(content: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the entries of the manifest that the card shows: the prompts of tasks, pairs of rows, demonstrations.
+    """Return what the manifest holds for the card: the prompts of tasks, pairs of rows, and demonstrations.
 
     Args:
         content: the manifest, with the entries of its tasks and input files.
@@ -249,10 +254,7 @@ Shard: TypeAlias = Mapping[str, tuple[bytes, bytes]]
 
 
 def read_shard(path: Path) -> Shard | None:
-    """Read the file of a shard (a part of the rows of a task, with all variations of them).
-
-    Return None if the file does not exist or is not complete.
-    """
+    """Read the file of a shard; return its rows and edit log by variation. None if it is absent or not complete."""
     with suppress(OSError):
         return unsealed(path.read_bytes(), dict[str, tuple[bytes, bytes]])
     return None

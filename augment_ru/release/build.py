@@ -1,6 +1,7 @@
 """Build a release, shard by shard, in a temporary folder; rename this folder when the release is complete.
 
-So the folder of a release is always complete. Finished shards are kept, so that a run that was killed can be resumed.
+So the folder of a release is always complete. A shard is a part of the rows of a task that one worker perturbs.
+Finished shards are kept, so that a run that was killed can be resumed.
 """
 
 import json
@@ -39,7 +40,7 @@ from augment_ru.run.engines import LOCAL, engine_of, in_order
 from augment_ru.run.stores import FolderStore, sealed
 
 Progress = Callable[[int, int], None]
-"""A function that is called with the number of newly finished shards (parts of the rows), and that of all shards."""
+"""A function that is called with the number of newly finished shards, and the number of all shards."""
 
 SHARD_ROWS = 256
 """The number of original rows in a shard. This is about five seconds of work, and a killed run loses no more."""
@@ -52,8 +53,8 @@ class ShardInput(NamedTuple):
         task: the index of the task in the recipe, from 0.
         first: the index of the first row in the test file, from 0.
         records: the rows.
-        searched: what the models that searches attack are made from: the labels and the train file of the task; None
-            if no search is made for the task.
+        searched: the labels and the train file of the task, for the models that searches attack; None if no search is
+            made for the task.
     """
 
     task: int
@@ -116,7 +117,7 @@ class Staging(NamedTuple):
         return self.unfinished / "release"
 
     def shard(self, task: int, first: int) -> Path:
-        """Return the path of the file for a shard (a part of the rows of a task).
+        """Return the path of the file that holds a finished shard.
 
         Args:
             task: the index of the task in the recipe, from 0.
@@ -151,9 +152,8 @@ class Staging(NamedTuple):
     def building(self, facts: Mapping[str, Any], *, resume: bool) -> Iterator[None]:
         """Begin a build for a `with` block, or continue one that was killed.
 
-        No other run can build this release at the same time. If the block raises an `AugmentError` before any shard
-        (part of the rows) is finished, the unfinished folder is deleted. Otherwise it is kept, so that the build can be
-        continued.
+        No other run can build this release at the same time. If the block raises an `AugmentError` before any shard is
+        finished, the unfinished folder is deleted. Otherwise it is kept, so that the build can be continued.
 
         Args:
             facts: what the rows depend on, as returned by `manifest_head`.
@@ -234,7 +234,7 @@ class BuildReport:
     Attributes:
         content: the manifest.
         timing: the nanoseconds of each kind of work, summed over all workers.
-        made: how many shards (parts of the rows of a task) were made in this run.
+        made: how many shards were made in this run.
         kept: how many shards were kept from an earlier run.
         seconds: how long the build took.
         digest: the digest of the manifest, which covers the whole release.
@@ -309,12 +309,12 @@ class ReleaseBuild:
         workers: the number of processes.
         resume: whether a build that was killed is continued.
         device: the device of models: auto, cpu, cuda or cuda:N.
-        shard_rows: the number of original rows in a shard (a part of the rows that one worker makes).
+        shard_rows: the number of original rows in a shard.
         folder: the folder of the recipe.
         staging: the folders of the release and of its build.
         recipe: the recipe as it is written.
         located: the recipe with absolute paths of the user's own files.
-        tools: the attacks, gate (similarity check) and annotator of the recipe.
+        tools: the attacks, gate and annotator of the recipe.
 
     Raises:
         AugmentError: the recipe, the folder or a number is wrong.
@@ -344,7 +344,7 @@ class ReleaseBuild:
         """Build the release.
 
         Args:
-            progress: called with the number of newly finished shards (parts of the rows), and the number of all shards.
+            progress: called with the number of newly finished shards, and the number of all shards.
 
         Raises:
             AugmentError: a row, a rule or a folder is wrong; then no folder is made at the target.
@@ -397,7 +397,7 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
         recipe: the recipe as it is written.
         tasks: the tasks with their rows.
         folder: the folder of the recipe, to which the paths of the user's own files are relative.
-        tools: the attacks, gate (similarity check) and annotator of the recipe.
+        tools: the attacks, gate and annotator of the recipe.
     """
     rules = {name for task in tasks for name in constraints_of(recipe, task.recipe, task.schema)}
     return {

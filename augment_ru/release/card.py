@@ -138,10 +138,10 @@ def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return an example of each variation (the rows of one attack or search): a text before and after it.
+    """Return an example for each attack and search of a release: a text before and after it.
 
-    The text is from the first perturbed row of the first task that has one. Variations without a perturbed row are left
-    out.
+    The text is from the first perturbed row of the first task that has one. Attacks and searches without a perturbed
+    row are left out.
 
     Args:
         folder: the release, with its test rows and edit logs.
@@ -166,9 +166,8 @@ def shown_demonstrations(
 ) -> list[dict[str, Any]]:
     """Return the first demonstration of each task, for the card of a release.
 
-    The demonstration is from the first episode (draw of demonstrations) that has any. An entry holds the texts and
-    right answers of the demonstration, its episode, its file and its row (from 1). Tasks without demonstrations are
-    left out.
+    An entry holds the texts and right answers of the demonstration, its file, its row (from 1), and the number of the
+    episode that shows it: the first one with demonstrations. Tasks without demonstrations are left out.
 
     Args:
         folder: the release, with its train rows.

@@ -1,7 +1,7 @@
 """Write the Croissant metadata of a release (MLCommons, version 1.1).
 
-It describes the files with their digests and the columns of the rows. It also has the fields for responsible AI
-(Croissant RAI 1.0, PROV-O): what the release knows of itself, and what its recipe states in `[statements]`.
+The metadata describe the files with their digests, and the columns of the rows. The fields for responsible AI
+(Croissant RAI 1.0, PROV-O) hold what the release knows of itself, and what its recipe states in `[statements]`.
 """
 
 import json

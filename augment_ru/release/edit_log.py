@@ -1,4 +1,4 @@
-"""The edit log: the edits that made each row of a test file, and digests that show whether the row was changed.
+"""Write and check the edit log: the edits that made each row of a test file, and digests that show later changes.
 
 Line i of `edits.jsonl` is the entry of line i of `test.jsonl`. The entry of an original row holds its protected spans;
 the entry of a perturbed row holds its status and its edits. Every entry has a digest of its row (`line`) and a digest
@@ -133,7 +133,7 @@ def result_entry(
         result: the result of the attack or the search.
         protected: the protected spans of the original row. The spans that the attack protected are written only if they
             differ from these: an attack that may replace wrong options does not protect them.
-        breaks: for a row of a search, the names of the other searches whose models it breaks, too.
+        breaks: for a row of a search, the other searches whose models it breaks, too, by name.
     """
     if isinstance(result, Finding):
         state: dict[str, Any] = {"status": OF_SEARCHES.get(result.status, result.status), "probability": None}
@@ -213,10 +213,10 @@ def replayed_line(original: Record, name: str, entry: Entry) -> str:
 def protection_problem(
     original: Record, entry: Entry, protected: Mapping[str, Sequence[Any]], exchanges: frozenset[str] = frozenset()
 ) -> str | None:
-    """Check that an attack or search has not touched the protected spans of a row.
+    """Check that an attack or search has not touched the protected spans of a row; return a message, or None.
 
     The entry of the perturbed row in the edit log must list the protected spans of the original row, and no edit may
-    touch a listed span. Returns a message about the first span that is not listed or is touched; None if there is none.
+    touch a listed span. The message is about the first span that is not listed or is touched.
 
     Args:
         original: the original row.
@@ -250,7 +250,7 @@ def protection_problem(
 def row_problem(original: Record, expected: str, row: Record) -> str | None:
     """Check that a perturbed row is its original row with the edits applied.
 
-    Returns a message about the first difference; None if there is none.
+    Return a message about the first difference; None if there is none.
 
     Args:
         original: the original row.
@@ -273,10 +273,10 @@ def row_problem(original: Record, expected: str, row: Record) -> str | None:
 
 
 def option_problem(original: Record, row: Record, entry: Entry) -> str | None:
-    """Check that two answer options that differ in the original row also differ in the perturbed row.
+    """Check that options that differ in the original row also differ in the perturbed row.
 
-    Permuted options are not checked: they are those of the original row. Returns a message about the first two that
-    became equal; None if there are none.
+    Return a message about the first two that became equal; None if there are none. Permuted options are not checked,
+    since they are those of the original row.
 
     Args:
         original: the original row.

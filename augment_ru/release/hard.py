@@ -1,9 +1,8 @@
-"""The split `hard` of a task: the rows made by searches that break the most models.
+"""Choose the split `hard` of a task: those of the rows made by searches that break the most models.
 
-If right answers are labels, each label has the same share in the split as in all test rows of the task.
+If right answers are labels, each label has the same share in the split as among the originals of the task.
 
-The split follows from the test rows and their edit log (the edits of each row), which names, for each row of a search,
-the other models that the row breaks.
+The split follows from the test rows and their edit log, which names the models that a row of a search breaks.
 """
 
 from collections import Counter
@@ -51,15 +50,15 @@ def hard_split(
     """Return the rows of a task that break the most models (the split `hard`), and what the manifest says about them.
 
     The rows are lines of JSON, in the order of the originals. Each original gives at most one row: the one that breaks
-    the most models.
+    the most models, or the original itself if no row breaks a model.
 
     Args:
-        folder: the folder of the task, with its test rows and their edit log (the edits of each row).
+        folder: the folder of the task, with its test rows and their edit log.
         records: the original rows.
         searches: the names of the searches; each attacked one model.
         count: how many rows the split has, at most as many as there are originals.
-        labelled: whether right answers are labels. If they are, each label has the same share in the split as in all
-            rows.
+        labelled: whether right answers are labels; each label then has the same share in the split as among the
+            originals.
     """
     lines = (folder / "test.jsonl").read_bytes().splitlines(keepends=True)
     entries = [orjson.loads(line) for line in (folder / "edits.jsonl").read_bytes().splitlines()]

@@ -50,7 +50,7 @@ def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
 def judged_figures(folder: Path, content: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return how many rows of a release people judged, and the share that they found valid.
 
-    The numbers are given for all judged rows, and for each variation (the rows of one attack or search) of each task.
+    The numbers are given for all judged rows, and for the rows of each attack and search of each task.
 
     Args:
         folder: the release.

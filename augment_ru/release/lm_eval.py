@@ -33,9 +33,9 @@ _OWN = Template(("", ""), (CONTEXT,))
 
 
 def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target: str) -> dict[str, Any] | None:
-    """Return the content of a task file for lm-evaluation-harness that asks for one field of the right answer.
+    """Return a task file for lm-evaluation-harness that asks for one field of the right answer, as YAML values by key.
 
-    It is None if the harness cannot express the prompt.
+    The result is None if the harness cannot express the prompt.
 
     Args:
         task: what the manifest says about the task.
@@ -322,7 +322,7 @@ def _mean_over(called: str, tasks: Sequence[str], content: Mapping[str, Any]) ->
 
 
 def stated_prompts(content: Mapping[str, Any], own: Path) -> list[dict[str, str]]:
-    """Return, for each task, the name of its prompt, and whether it can be exported to lm-evaluation-harness.
+    """Return the name of each task's prompt, and whether the task can be exported to lm-evaluation-harness.
 
     An entry is like {"task": "rwsd", "prompt": "rwsd", "problem": ""}. `problem` says why the task is not exported; it
     is empty if the task is exported. `prompt` is empty if no prompt fits.

@@ -56,7 +56,7 @@ def load_rows(
 
     Args:
         folder: the task's folder in the release.
-        perturbation: the perturbation whose test rows are read.
+        perturbation: the attack or search whose test rows are read, or the name of the task to read the originals.
         columns: maps the name of each part of the prompt to the arguments of `_column`.
         answer: the path of the right answer.
         episode: the number of the set of demonstrations; 0 for no demonstrations.
@@ -331,7 +331,7 @@ def _value(row: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  (a JSON v
 
 
 def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """Return the token F1 and the exact match of a generated answer, each for the right answer closest to it."""
+    """Return the token F1 and the exact match of a generated answer: the highest over the right answers."""
     golds, prediction, form = doc["answers"], results[0].strip(), doc.get("normal_form", "russian")
     return {
         "f1": answer_scores.best_token_f1(golds, prediction, form),
@@ -340,7 +340,7 @@ def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, fl
 
 
 def score_span(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
-    """Return the token F1 and the exact match of an answer that was chosen among pieces of a text."""
+    """Return the token F1 and the exact match of an answer that was chosen from parts of a text."""
     return score_answer(doc, [_chosen(doc, results)])
 
 

@@ -1,4 +1,4 @@
-"""The manifest of a release: its recipe, inputs, versions, figures, and the digests of its files.
+"""Write, read and check the manifest of a release: its recipe, inputs, versions, figures, and digests of its files.
 
 Two builds with the same versions have the same manifest: it holds no times, machine names or absolute paths.
 
@@ -224,9 +224,9 @@ def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by 
 
 
 def other_code(content: Mapping[str, Any]) -> str:
-    """Return words such as "other code built (augment-ru 1.0)" if other code than the installed one built a release.
+    """Return words for a message if other code than the installed one built a release; otherwise "".
 
-    The result is "" if the installed code built it.
+    The words are like "other code built (augment-ru 1.0)".
 
     Args:
         content: the manifest of the release.
@@ -246,7 +246,7 @@ def _code() -> str:
 
 
 def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callable[[str], Path]) -> dict[str, str]:
-    """Return the SHA-256 of each file that the rows of a release depend on, by name; files of rows are left out.
+    """Return the SHA-256 of each file, except files of rows, that the rows of a release depend on, by name.
 
     These files are the dictionaries and rule files of this package, named like "dictionaries/….tsv", and the user's own
     files, named by their paths in the recipe.
@@ -269,7 +269,7 @@ def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callabl
 
 
 def variations_in(task: Mapping[str, Any]) -> list[str]:
-    """Return the names of the attacks and searches that made perturbed rows of a task, in the order of its test file.
+    """Return the names of the attacks and searches that made rows of a task, in the order of its test file.
 
     Args:
         task: what the manifest says about the task.

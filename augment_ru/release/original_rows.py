@@ -32,8 +32,8 @@ from augment_ru.script import Script
 def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[int, ...]:
     """Return how many demonstrations the episodes of a task have, such as (1, 4, 8): ascending, without 0.
 
-    An episode is one draw of demonstrations. The numbers are those that the recipe sets for the task, or else those
-    that it sets for the release. If it sets "task" for the release, the number of the task's benchmark is the only one.
+    An episode is one draw of demonstrations. The numbers stand in the recipe, for the task or else for the release. If
+    the recipe sets "task" for the release, the only number is that of the task's benchmark (none if it shows 0).
 
     Args:
         recipe: the recipe of the release.
@@ -52,7 +52,7 @@ def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[
 
 
 def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[int]:
-    """Return how many demonstrations each episode (one draw of them) of a task has, ascending; episode 0 has none.
+    """Return how many demonstrations each episode of a task has, ascending, such as [0, 1, 1, 4, 4]; episode 0 has 0.
 
     Args:
         recipe: the recipe of the release.
@@ -101,8 +101,8 @@ and the canary, which marks the row, so that training on it can be found out."""
 def marks_of(recipe: ReleaseRecipe, variation: str) -> dict[str, Any]:
     """Return the fields that mark rows of a release: `perturbation` and, if the recipe has a canary, `canary`.
 
-    The first names the variation (the original rows, or those of one attack or search); the canary is a GUID by which
-    training on the rows can be found out.
+    `perturbation` holds `variation`: the name of the attack or search, or that of the task for its original rows.
+    `canary` is a GUID by which training on the rows can be found out.
     """
     return {PERTURBATION: variation} | ({CANARY: recipe.canary.guid} if recipe.canary else {})
 
@@ -346,7 +346,7 @@ def _with_fields(record: Record, fields: Mapping[str, Any]) -> Record:
 
 
 def with_perturbation(line: str, name: str) -> str:
-    """Return a copy of a row that belongs to another attack or search: its field `perturbation` has a new value.
+    """Return a row with a new value in its field `perturbation`, which names the attack or search that made the row.
 
     Args:
         line: the row, as a line of JSON.

@@ -1,7 +1,8 @@
-"""The recipe of a release: its tasks, attacks, similarity check (gate) and demonstrations, and who publishes it.
+"""Read the recipe of a release: its tasks, attacks, gate and demonstrations, and who publishes it.
 
-It is read from a TOML file, in which unknown keys are errors. The same types read the recipe in a manifest, so that a
-release can be rebuilt from its manifest.
+A recipe is a TOML file, in which unknown keys are errors. The same types read the recipe in a manifest, so that a
+release can be rebuilt from its manifest. A variation of a task is its original rows, or the rows that one attack or
+search makes of them.
 """
 
 import json
@@ -51,7 +52,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GateRecipe(_Table, frozen=True):
-    """The gate of a release (similarity and threshold that perturbed texts must pass), and the search for such texts.
+    """The gate of a release: the similarity and the threshold that perturbed texts must pass, and how they are found.
 
     For each attribute but `options`, None means the preset's value, or else the default of `Augmenter`.
 
@@ -80,12 +81,12 @@ class GateRecipe(_Table, frozen=True):
 
 
 class ShotsRecipe(_Table, frozen=True):
-    """The demonstrations of a release. An episode is one draw of demonstrations.
+    """How many demonstrations a release draws. An episode is one draw of demonstrations.
 
     Attributes:
         k: how many demonstrations the episodes have, ascending, such as (1, 4, 8); every release also has a zero-shot
             episode. "task" means that each task has as many as its benchmark shows.
-        episodes: how many episodes there are for each number in `k`.
+        episodes: how many times demonstrations are drawn for each number in `k`.
     """
 
     k: Literal["task"] | _Shots = (1, 4, 8)
@@ -145,7 +146,7 @@ class TaskRecipe(_Table, frozen=True):
 
 
 class StatementsRecipe(_Table, frozen=True):
-    """What only the owner of a release knows: fields of its Croissant metadata, and of its card.
+    """The statements of a release's owner for its Croissant metadata and its card: what nobody else can know.
 
     Attributes:
         cite_as: how the release is cited, such as an entry of BibTeX.
@@ -172,7 +173,7 @@ class StatementsRecipe(_Table, frozen=True):
 
 
 class CanaryRecipe(_Table, frozen=True):
-    """A mark in every row, by which it can be found out that a model was trained on the release.
+    """A mark in every row; a model that knows it was trained on the release.
 
     Attributes:
         guid: a GUID of your own, made once (`python -c "import uuid; print(uuid.uuid4())"`).
@@ -188,7 +189,7 @@ TRAINED = ("linear", "adaboost")
 
 
 class AdversaryRecipe(_Table, frozen=True):
-    """The adversarial part of a recipe: which models are searched for texts that they answer wrongly.
+    """The adversarial part of a recipe: the models against which searches are made, and how.
 
     For each model, a search makes perturbed rows (a variation) that break its answers. A search combines changes from a
     pool, which holds the changes that attacks propose.
@@ -220,10 +221,10 @@ class AdversaryRecipe(_Table, frozen=True):
 
     @property
     def searches(self) -> dict[str, str]:
-        """The specification of the model that each search attacks, by the name of the variation that the search makes.
+        """Maps the name of each search, and so of the variation that it makes, to the model that it attacks.
 
         The name is "adversary_" and the kind of the model. Further models of a kind are numbered from 2, as in
-        "adversary_linear_2".
+        "adversary_linear_2". The model is given by its specification, such as "linear".
         """
         found: dict[str, str] = {}
         kinds: dict[str, int] = {}
@@ -296,9 +297,9 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         seed: the seed of all draws.
         preset: the preset whose defaults are used.
         protocol: the protocol of the tasks' benchmark, such as `mera-2024`; None for those that the task files state.
-        gate: the similarity check that perturbed rows must pass.
-        shots: how many demonstrations the episodes (draws of demonstrations) have.
-        attacks: the attacks; the rows that one makes of a task are a variation of the task.
+        gate: the similarity and the threshold that perturbed rows must pass.
+        shots: how many demonstrations are drawn.
+        attacks: the attacks; each makes a variation of every task that uses it.
         tasks: the tasks.
         adversary: the searches against models; None for none.
         statements: what only the owner of the release knows; None if nothing is stated.
@@ -329,14 +330,14 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
     @property
     def searches(self) -> dict[str, str]:
-        """The specification of the model that each search attacks, by the name of the variation that the search makes.
+        """Maps the name of each search to the specification of the model that it attacks (`AdversaryRecipe.searches`).
 
         It is empty if the recipe has no adversarial part.
         """
         return self.adversary.searches if self.adversary else {}
 
     def searches_of(self, task: TaskRecipe) -> dict[str, str]:
-        """Return the model that each search of a task attacks, by the name of the variation that the search makes.
+        """Map the name of each search that is made for a task to the specification of the model that it attacks.
 
         The result is empty if no search is made for the task.
         """
@@ -344,7 +345,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         return self.searches if is_searched else {}
 
     def hard_of(self, task: TaskRecipe) -> int:
-        """Return how many rows the split `hard` of a task has (those that break the most models); 0 if it has none."""
+        """Return how many rows the split `hard` of a task has; 0 if it has no such split."""
         return (self.adversary.hard or 0) if self.adversary and self.searches_of(task) else 0
 
     def variations_of(self, task: TaskRecipe) -> tuple[str, ...]:

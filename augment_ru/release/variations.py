@@ -1,6 +1,7 @@
 """Make the variations of rows: the original rows, and the rows that each attack and search of the task makes.
 
-A search is made against a model that the recipe names.
+A search is made against a model that the recipe names. This model is made from the recipe, the labels of the task, and
+the train file of the task (`Searched`).
 """
 
 import time
@@ -31,7 +32,7 @@ from augment_ru.release.release_recipe import TRAINED, AdversaryRecipe, ReleaseR
 
 
 class Searched(NamedTuple):
-    """The data of a task from which the models that searches attack are made (besides what the recipe states).
+    """The labels and the train file of a task, from which the models that searches attack are made.
 
     Attributes:
         labels: the different right answers of all rows of the task, sorted; None if answers are free texts.
@@ -47,7 +48,7 @@ SearchedTask: TypeAlias = tuple[TaskInput, Searched | None]
 
 
 def searched(recipe: ReleaseRecipe, task: TaskInput, train: Path | None) -> Searched | None:
-    """Return what the models that searches attack are made from: the labels and the train file of a task.
+    """Return the labels and the train file of a task, for the models that searches attack.
 
     The result is None if no search is made for the task.
 
@@ -66,8 +67,8 @@ def searched(recipe: ReleaseRecipe, task: TaskInput, train: Path | None) -> Sear
 def train_files(recipe: ReleaseRecipe, tasks: Sequence[TaskInput]) -> Iterator[list[Searched | None]]:
     """Write the train rows of each searched task to a temporary file, for the models that searches attack.
 
-    The files exist during a `with` block. Yields, for each task, its labels and the path of its file; None for a task
-    that is not searched.
+    The files exist during a `with` block. It gets a list with an entry for each task: the labels and the path of the
+    file, or None for a task that is not searched.
 
     Args:
         recipe: the recipe of the release.
@@ -89,7 +90,7 @@ class Searches:
 
     Attributes:
         recipe: the adversarial part of the recipe, with absolute paths of its files.
-        perturbers: the attacks whose changes the searches may use, with the similarity check (gate) of the release.
+        perturbers: the attacks whose changes the searches may use, with the gate of the release.
         seed: the seed of the release.
         device: the device that networks run on.
     """
@@ -104,7 +105,7 @@ class Searches:
         """Make the model that a search of the recipe attacks.
 
         Args:
-            variation: the name of the search and of the rows (the variation) that it makes, such as "adversary_linear".
+            variation: the name of the search and of the variation that it makes, such as "adversary_linear".
             schema: the task: its fields, right answers and benchmark.
             given: what the model is made from: the labels and the train file of the task.
 
@@ -122,7 +123,7 @@ class Searches:
         """Run a search of the recipe on prepared records of a task; return what it found for each record.
 
         Args:
-            variation: the name of the search and of the rows (the variation) that it makes, such as "adversary_linear".
+            variation: the name of the search and of the variation that it makes, such as "adversary_linear".
             prepared: the records, with their protected spans.
             given: what the attacked model is made from: the labels and the train file of the task.
 
@@ -136,11 +137,11 @@ class Searches:
         return self._made[known].search(prepared)
 
     def breaks(self, found: Mapping[str, Sequence[Finding]], given: Searched) -> dict[str, list[list[str]]]:
-        """Return, for each row that a search made, the names of the other searches whose models it breaks, too.
+        """Find out which models each row breaks besides the one that it was searched against.
 
-        A row breaks another model if it turns a right answer of this model wrong. The result has, for each search, a
-        list of such names for each of its rows. The result is empty unless the recipe asks for a split `hard`, which
-        holds the rows that break the most models.
+        A row breaks a model if it turns a right answer of the model wrong. The result maps each search to a list with
+        an entry for each of its rows: the names of the other searches whose models the row breaks. It is empty unless
+        the recipe asks for a split `hard`, which holds the rows that break the most models.
 
         Args:
             found: what the searches found for the same records, by the name of the variation that each makes.
@@ -216,7 +217,7 @@ def model_digests(spec: str) -> dict[str, str]:
 
 
 class Tools(NamedTuple):
-    """The attacks, gate (similarity check) and annotator of a recipe; made once in each process.
+    """The attacks, gate, annotator and searches of a recipe; made once in each process.
 
     Attributes:
         recipe: the recipe.
@@ -236,7 +237,7 @@ class Tools(NamedTuple):
 
 
 def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
-    """Make the attacks, gate (similarity check), annotator and searches of a recipe.
+    """Make the attacks, gate, annotator and searches of a recipe.
 
     Args:
         recipe: the recipe, with absolute paths.
@@ -278,7 +279,7 @@ def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
     Candidates are the random perturbations that are tried for a row.
 
     Args:
-        tools: the attacks, gate (similarity check) and annotator of the recipe.
+        tools: the attacks, gate and annotator of the recipe.
     """
     return {
         name: {"probability": one.attack.probability, "threshold": one.threshold, "candidates": one.candidates}
@@ -295,7 +296,7 @@ def variations(
     log are lines of JSON without line breaks.
 
     Args:
-        tools: the attacks, gate (similarity check) and annotator of the recipe.
+        tools: the attacks, gate, annotator and searches of the recipe.
         task: the part of the recipe on the task.
         records: maps the index of a row in the test file, from 0, to the original row with its line. At least one.
         timing: the nanoseconds of each kind of work (annotation, attacks and gate, rows); those of this call are added.

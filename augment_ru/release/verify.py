@@ -73,7 +73,7 @@ class ReleaseFiles:
 
     @cached_property
     def exchanging(self) -> Mapping[str, frozenset[str]]:
-        """For each attack of the release, the labels of the protected spans (such as names) that it may replace.
+        """Maps each attack of the release to the labels of the protected spans that it may replace, such as "PER".
 
         Attacks that are not installed here are left out.
         """
@@ -126,7 +126,8 @@ class TaskCheck(NamedTuple):
 
     Attributes:
         problems: a line for each problem.
-        rows: the original rows and the train rows as they were read; None if a row is missing or unreadable.
+        rows: the original rows and the train rows as they were read; None if they were not checked, or if a row is
+            missing or unreadable.
         figures: maps the name of each attack and search to the counts of the rows that it made.
     """
 
@@ -311,7 +312,7 @@ def _row_problems(
 def mark_problems(
     recipe: release_recipe.ReleaseRecipe, where: str, record: Record, name: str, episode: Sequence[int]
 ) -> Iterator[str]:
-    """Yield a line for each field of a row that the release added and that is wrong: perturbation, episode or canary.
+    """Check the fields that the release added to a row (perturbation, episode, canary); yield a line for each problem.
 
     If the recipe has a canary, every row must have it in a field of its own, and in no text that a model is shown.
 
@@ -319,7 +320,7 @@ def mark_problems(
         recipe: the recipe of the release.
         where: the file and the row, for the lines.
         record: the row.
-        name: the name of the row's variation.
+        name: the value that its field `perturbation` must have.
         episode: the numbers of the episodes that show the row.
     """
     marks = {**original_rows.marks_of(recipe, name), original_rows.EPISODE: episode}
@@ -402,7 +403,7 @@ _MOST = 20
 
 
 def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None = None) -> Iterator[str]:
-    """Yield a line for each problem of a release, such as "rwsd/test.jsonl: row 3: was changed: …".
+    """Check a release; yield a line for each problem, such as "rwsd/test.jsonl: row 3: was changed: …".
 
     Args:
         folder: the release.

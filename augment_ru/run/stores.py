@@ -54,7 +54,7 @@ def stores_beside(output: str) -> "list[PartStore]":
 
 
 def sweep(output: str) -> None:
-    """Delete the stores of results that lie beside the output of a run.
+    """Delete the finished parts of earlier runs that are stored beside the output of a run.
 
     Stores of other users, and stores that a run is using, are not deleted.
     """
@@ -68,7 +68,7 @@ def _names(name: str) -> re.Pattern[str]:
 
 
 def sealed(value: object) -> bytes:
-    """Encode the result of a part as MessagePack, behind a digest that shows whether a file of it is whole."""
+    """Encode the result of a part as MessagePack, after a digest by which `unsealed` notices a damaged file."""
     body = msgspec.msgpack.encode(value)
     return blake2b(body).digest() + body
 

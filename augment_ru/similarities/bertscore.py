@@ -40,7 +40,7 @@ LAYERS = {
 
 @dataclass(frozen=True, slots=True)
 class BertScore(Similarity):
-    """BERTScore F1, computed with an encoder from Hugging Face; the defaults are those of `bert_score`.
+    """Computes BERTScore F1 with an encoder from Hugging Face; the defaults are those of `bert_score`.
 
     Args:
         model: the Hugging Face name of a model in the local cache, or the folder of a model.
@@ -89,7 +89,7 @@ class BertScore(Similarity):
 
     @property
     def signature(self) -> str:
-        """The text that states everything that a score depends on: model, layer, options, versions."""
+        """States everything that a score depends on: model, layer, options, versions."""
         return _signature(self)
 
     @property
@@ -201,7 +201,7 @@ less padding; a GPU needs its larger number to be busy."""
 
 
 class TokenEmbedder:
-    """The lower layers of an encoder from Hugging Face, with its tokenizer.
+    """Embeds the tokens of texts with the lower layers of an encoder from Hugging Face and its tokenizer.
 
     Args:
         loaded: the model and its tokenizer.

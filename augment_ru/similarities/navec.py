@@ -29,7 +29,7 @@ memory grow with the length of a text instead of its square."""
 
 @dataclass(frozen=True, slots=True)
 class Navec(Similarity):
-    """BERTScore's F1 (Zhang et al. 2019) with the static word vectors of navec instead of BERT's contextual ones.
+    """Computes BERTScore's F1 (Zhang et al. 2019) with navec's static word vectors instead of BERT's contextual ones.
 
     A word without a vector is compared by its letters and pairs of letters, so that a typo stays similar to its word.
     Texts are compared as they are read («кошка» for 🐱). Static vectors ignore the order of words, so two similar words
@@ -37,8 +37,8 @@ class Navec(Similarity):
     with words that are at most 512 words away from its position. Scores lie in [0, 1]; equal texts score 1.
 
     Args:
-        context: how much it counts, when two words are compared, whether the words before them are alike: a weight in
-            [0, 0.5]. The words after them have the same weight.
+        context: if two words are compared, the weight of the similarity of the words before them, in [0, 0.5]; the
+            words after them have the same weight.
         threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
     """
 
@@ -48,7 +48,7 @@ class Navec(Similarity):
 
     @property
     def signature(self) -> str:
-        """The text that states everything that a score depends on: the vectors, `context`, versions."""
+        """States everything that a score depends on: the vectors, `context`, versions."""
         return f"navec:news_v1_250K_300d|greedy-F1|context={self.context}|as-read|navec-{version_of('navec')}|v2"
 
     def against(self, references: Sequence[str]) -> "NavecScorer":
@@ -62,8 +62,8 @@ class NavecScorer(Scorer):
     The word vectors of the original texts are kept, since many perturbed texts are compared with each of them.
 
     Args:
-        context: how much it counts, when two words are compared, whether the words before them are alike: a weight in
-            [0, 0.5]. The words after them have the same weight.
+        context: if two words are compared, the weight of the similarity of the words before them, in [0, 0.5]; the
+            words after them have the same weight.
         texts: the original texts.
         block: how many words of an original are compared at once. If an original has more words, each of them is
             compared only with words of the new text near the same position.

@@ -32,7 +32,7 @@ _BEGINNING = 12
 
 
 class AttackView(NamedTuple):
-    """What decides which characters of a batch an attack may edit.
+    """States which protected spans of a batch an attack may edit, and which phrases count as one word for it.
 
     Attributes:
         exchanges_options: whether the attack may replace the wrong options (offered answers) of a question.
@@ -48,7 +48,7 @@ class AttackView(NamedTuple):
 
 
 class Batch:
-    """Several texts in one array of code points, with their annotation and protected spans. Immutable.
+    """Holds several texts in one array of code points, with their annotation and protected spans. Immutable.
 
     A place in this array, counted through all texts, is called a global place. Text i is `codes[starts[i]:starts[i + 1]
     - 1]`; a line feed follows it.
@@ -126,13 +126,13 @@ class Batch:
 
     @cached_property
     def contexts(self) -> Sequence[Context]:
-        """For each text, what its record says about it: right answers, options, label and so on."""
+        """The context of each text: what its record says about it, such as right answers, options and label."""
         return [NO_CONTEXT] * len(self.texts) if self._contexts is None else self._contexts()
 
     def draw(self, streams: Streams, places: Ints, lane: int = 0) -> Floats:
-        """Return a random number from U[0, 1) for each of some places in the batch, shape (places,).
+        """Draw a number from U[0, 1) for each of these places in the batch, shape (places,).
 
-        It does not depend on the other texts of the batch.
+        The numbers do not depend on the other texts of the batch.
 
         Args:
             streams: the random streams of the texts.
@@ -144,7 +144,7 @@ class Batch:
         return streams.uniform(rows, places - self.starts[rows], lane)
 
     def keys(self, streams: Streams, places: Ints) -> Keys:
-        """Return a key (seed) of further random draws for each of some places in the batch, shape (places,).
+        """Return a key (seed) of further random draws for each of these places in the batch, shape (places,).
 
         Args:
             streams: the random streams of the texts.
@@ -268,15 +268,12 @@ class Batch:
     @cached_property
     def spans(self) -> tuple[Ints, Ints, list[str]]:
         """The protected spans of all texts, sorted by place: their starts and stops in `codes`, and their labels."""
-        found = list(self.prepared.atoms)  # found once for all attacks
-        for start, spans in zip(self.starts.tolist(), self._given, strict=False):
-            found += (
-                Span(start + span.start, start + span.stop, span.label) for span in spans if span.start < span.stop
-            )
+        found = [(one.start, one.stop, one.label) for one in self.prepared.atoms]  # found once for all attacks
+        for at, spans in zip(self.starts.tolist(), self._given, strict=False):
+            found += ((at + one.start, at + one.stop, one.label) for one in spans if one.start < one.stop)
         found.sort()
-        starts = np.array([span.start for span in found], dtype=np.int64)
-        stops = np.array([span.stop for span in found], dtype=np.int64)
-        return starts, stops, [span.label for span in found]
+        places = np.array([one[:2] for one in found], dtype=np.int64).reshape(-1, 2)
+        return places[:, 0], places[:, 1], [label for _, _, label in found]
 
     @cached_property
     def untouchable(self) -> Mask | None:
@@ -334,7 +331,7 @@ class Batch:
 
         A word that contains a protected character, or that starts or stops inside a grapheme cluster (a letter with its
         combining marks), is left out. If this batch was made for an attack that treats some phrases as one word
-        (`Viewer.joins`), each of these phrases is one word.
+        (`AttackView.joins`), each of these phrases is one word.
         """
         starts, stops = word_bounds(self.codes, self.flags)
         if any(self._joined):

@@ -1,4 +1,4 @@
-"""Classes of code points, places where a text may be cut, and spans such as links and markup.
+"""Finds what each code point is, where a text may be cut, and spans such as links and markup.
 
 The texts of a batch lie in one array of code points. A line feed follows each text, so that no word, link or
 grapheme cluster reaches into the next text.

@@ -1,4 +1,4 @@
-"""Contexts: what a record says about one of its texts, such as its answers, options and label."""
+"""The class `Context`: states what a record says about one of its texts, such as answers, options and label."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from augment_ru.edits import Span
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a record says about one of its texts.
+    """States what a record says about one of its texts, so that attacks can take care of it.
 
     Attributes:
         answers: the right answers, as texts.

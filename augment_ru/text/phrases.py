@@ -8,17 +8,17 @@ from augment_ru.text.doc import Token
 
 
 def in_phrase(text: str, words: Sequence[Token], at: int, phrases: Iterable[Phrase]) -> bool:
-    """Tell whether one of some phrases occurs in a text so that it includes a given word.
+    """Tell whether a word of a text is part of one of these phrases there, such as «время» in «во время».
 
-    A phrase gives each of its words as a form, a lemma or a part of speech («очень adj»). Letter case and the dots of ё
-    do not matter. Between two words of the text there may only be white space, and a comma if the phrase has one there
-    («знать ,что»).
+    A phrase gives each of its words as a form, a lemma, a part of speech («очень adj») or the beginning of forms
+    («лучш*»). Letter case and the dots of ё do not matter. Between two words of the text there may only be white space,
+    and a comma if the phrase has one there («знать ,что»).
 
     Args:
         text: the text.
         words: the words of the text, with their lemmas and parts of speech.
-        at: the index of the given word, from 0.
-        phrases: the phrases, each a sequence of words.
+        at: the index of the word in `words`, from 0.
+        phrases: the phrases.
     """
     return any(
         _stands(text, words, at - place, phrase)

@@ -1,4 +1,4 @@
-"""Make batches for training in PyTorch whose texts have different errors in every epoch."""
+"""Makes batches for training in PyTorch whose texts have different errors in every epoch."""
 
 from collections.abc import Callable, Mapping, Sequence
 from multiprocessing import Value
@@ -28,7 +28,7 @@ class PerturbedBatches:
             list of rows.
         field: the fields to perturb, instead of the task's. Rows that have none of these fields stay unchanged, for
             example those of an evaluation set, which transformers' `Trainer` also passes to this function.
-        task: a task, its name, or a TOML file that defines it; None to recognise the task of each row.
+        task: a task, its name, or a TOML file that states it; None to recognise the task of each row.
         clean: the share of rows that stay unchanged, in [0, 1]; they are drawn anew for every epoch.
 
     Raises:
@@ -62,7 +62,7 @@ class PerturbedBatches:
     def epoch(self) -> int:
         """The number of the epoch, at least 0; perturbations differ from epoch to epoch.
 
-        Set it before the loader is iterated. Workers that run already, such as persistent ones, see it, too.
+        Set it before the loader is iterated. Workers that run already, such as persistent ones, read the new number.
         """
         return int(self._epoch.value)
 

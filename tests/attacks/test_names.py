@@ -114,9 +114,17 @@ def test_a_short_name_that_may_mean_no_one_or_several_is_a_name_by_itself(text: 
     assert (found[-2], found[0]) not in _SHORT
 
 
-@pytest.mark.parametrize("text", ["Ванька убежал. Иван его догнал.", "«Лёха», — крикнул Пётр. Алексей ушёл."])
-def test_a_name_stays_beside_a_tender_form_of_it(text: str) -> None:
-    assert re.findall("Иван|Алексей", exchanged(text))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ванька убежал. Иван его догнал.",
+        "«Лёха», — крикнул Пётр. Алексей ушёл.",
+        "Мама Оли Кузнецовой звонила Олиной бабушке.",
+        "Володина книга лежит на столе у Володи.",
+    ],
+)
+def test_a_name_stays_beside_a_word_that_is_made_from_it(text: str) -> None:
+    assert re.findall("Иван|Алексей|Оли Кузнецовой|Володина.*Володи", exchanged(text))
 
 
 def test_an_initial_goes_with_the_name_it_stands_for() -> None:

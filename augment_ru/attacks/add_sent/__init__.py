@@ -73,7 +73,7 @@ class AddSent(MadeOnDemand):
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether distractors (texts to add) come from the rows of the input, which `with_corpus` has not given yet."""
+        """Whether the attack still needs the rows of the input, to take distractors from them (see `with_corpus`)."""
         return self.generator == _INPUT and self.corpus is None
 
     def with_corpus(self, corpus: InputCorpus) -> Self:

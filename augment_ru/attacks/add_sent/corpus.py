@@ -43,7 +43,7 @@ def topics(texts: Sequence[str]) -> Vectors:
 
 @lru_cache(maxsize=4096)
 def topic(text: str) -> Vectors:
-    """Return the topic of a text: the weighted mean of the vectors of its nouns, of length 1; shape (dimensions,).
+    """Return the topic of a text: the weighted mean of its nouns' vectors, scaled to length 1; shape (dimensions,).
 
     If no noun has a vector, the vectors of all words are taken. If no word has one, the result is zero. A word of
     frequency p has the weight 1e-5 / (1e-5 + p), so that rare words count most. The weights are those of Arora, Liang
@@ -82,7 +82,7 @@ class Corpus:
 
     @classmethod
     def of(cls, sentences: Iterable[str], options: Iterable[str], most: int = MOST) -> "Corpus":
-        """Make a corpus of sentences and options; of each, at most `most` texts are kept.
+        """Make a corpus of at most `most` of these sentences, and at most `most` of these options.
 
         The texts with the lowest hashes are kept. So the order in which texts are given does not matter.
         """
@@ -97,7 +97,7 @@ class Corpus:
         return hash(self.digest)
 
     def for_label(self, label: str) -> "Corpus":
-        """Return this corpus for every label, since its texts are not divided by the labels of rows."""
+        """Return this corpus, whatever the label: its texts do not belong to labels, as those of `InputCorpus` do."""
         del label
         return self
 
@@ -132,7 +132,7 @@ class Corpus:
 
 
 class Lowest:
-    """A collection of different texts that keeps a limited number of them: those with the lowest hashes.
+    """Keeps a limited number of the different texts that are added to it: those with the lowest hashes.
 
     So the order in which texts are added does not matter.
 
@@ -212,7 +212,7 @@ def statements(text: str) -> Iterator[str]:
 
 
 def is_statement(text: str) -> bool:
-    """Tell whether a text is one Russian sentence that states something: no question, no links and no markup."""
+    """Tell whether a text is one Russian statement of 4 to 40 words: no question, no links and no markup."""
     return (
         text[-1:] in (".", "!", "…")
         and (text[0].isupper() or text[0] in "«—")
@@ -223,7 +223,7 @@ def is_statement(text: str) -> bool:
 
 
 def is_option(text: str) -> bool:
-    """Tell whether a text may be an option (offered answer): a few words on one line, at least one of them Russian."""
+    """Tell whether a text may be an option (offered answer): 1 to 12 words on one line, at least one in Russian."""
     return (
         0 < len(text.split()) <= _LONGEST_OPTION
         and count_russian_words(text) > 0

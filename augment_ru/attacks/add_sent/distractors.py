@@ -212,7 +212,7 @@ class Gap:
         """Tell whether a distractor (a new sentence or option) may be put at this place.
 
         It must not contain a right answer or a phrase that the record forbids. A sentence must not be in the record
-        already. An option must differ from all options of the question.
+        already. An option must differ from all options of the question, and not be part of a right answer.
         """
         if any(contains_phrase(new, answer) for answer in (*self.context.answers, *self.context.forbidden)):
             return False
@@ -236,7 +236,7 @@ class Gap:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The other options (offered answers) of the question, besides the one that is replaced."""
+        """The options of the question besides the one that is replaced; the right one is among them."""
         spans = (self.context.right, *self.context.wrong)
         return tuple(span.of(self.text) for span in spans if span is not None and span != self.place)
 
@@ -262,7 +262,7 @@ Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
 
 
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
-    """Propose to add a sentence to each text, or to write another one instead of each wrong option (offered answer).
+    """Propose to add a sentence to each text or, if it is a question with options, to replace each wrong option.
 
     To make such a text (a distractor) takes long. So distractors are made only for changes whose rank (a random number
     in [0, 1)) is below the probability, and for as many more as a text needs to have `least` changes.

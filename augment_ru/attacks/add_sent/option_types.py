@@ -168,7 +168,7 @@ class OptionType(NamedTuple):
 
 @lru_cache(maxsize=50_000)
 def option_type(text: str) -> OptionType | None:
-    """Find the grammatical type of an option, an offered answer («в лесу»: preposition, noun); None if it is unsure."""
+    """Find the grammatical type of an option («в лесу»: a preposition and a noun); None if the type is not certain."""
     tokens = text.strip(_MARKS).split()
     words = [token.strip(_MARKS).lower() for token in tokens]
     if not all(words) or not _ASKED.isdisjoint(words) or re.search(r"[.!?;:(]\s", text):

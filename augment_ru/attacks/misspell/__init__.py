@@ -69,7 +69,7 @@ class RatedRule(NamedTuple):
     Attributes:
         rule: which letters are replaced by which, and beside which letters.
         kind: the class of the error.
-        rate: the share of the places where the rule fits at which people make the error.
+        rate: how often people make the error where the rule fits, in [0, 1].
     """
 
     rule: LetterRule
@@ -94,7 +94,7 @@ class _Found(NamedTuple):
 
 
 class Misspellings:
-    """The misspellings of some classes of errors: a lexicon of frequent misspellings, and rules over letters.
+    """Makes the misspellings of some classes of errors, by a lexicon of frequent misspellings and rules over letters.
 
     Args:
         lexicon: the dictionary of frequent misspellings: its name, or a path that ends in .tsv. The columns are right
@@ -187,7 +187,8 @@ class Misspellings:
     def misspelt(self, words: Sequence[str], keys: Keys) -> list[Misspelt]:
         """Return each word with an error; errors that people make more often are likelier to be drawn.
 
-        A word without a possible error stays as it is. Some long words get a second error, by a rule over letters.
+        A word without a possible error stays as it is. A few long words that a rule over letters changed get a second
+        error.
 
         Args:
             words: the words, as they are written.
@@ -328,8 +329,8 @@ class Misspell(Attack):
         rules: the dictionary of rules over letters, with the columns class, rule, errors, how many places, example.
         frequencies: the dictionary of the classes. Its columns are: the class; how many such errors 23,500 words of
             blogs have; and for each other profile a factor by which this number is multiplied.
-        styles: which texts get forms that people write on purpose, the classes that nobody writes with care: `chat`,
-            texts in the style of a chat or a review; `any`, all texts.
+        styles: which texts get the forms that people write on purpose, «седня» and «оооочень»: `chat`, texts in the
+            style of a chat or a review; `any`, all texts.
 
     Raises:
         AugmentError: there is no such class, profile or dictionary, or `classes` is empty.

@@ -129,7 +129,7 @@ _FIRST = 0.3
 
 
 class Words:
-    """The letters of some words in arrays, one word after another, with a gap between two words.
+    """The letters of some words in arrays, one word after another, with a gap between two, and eight at both ends.
 
     Args:
         words: the words in lower case.

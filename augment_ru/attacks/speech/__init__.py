@@ -50,6 +50,7 @@ class Speech(Attack):
     joined or split; short words are lost. «Не» stays.
 
     Args:
+        probability: the share of the drawn errors that are made, in [0, 1]. At 0 nothing changes.
         wer: the expected word error rate, in [0, 0.5]: wrong, lost and added words / words of the text. Both texts are
             compared in lower case without punctuation; numbers and signs that are written in words count, too.
         refused: the share of the drawn errors that the gate (the similarity check of the engine) refuses, in [0, 1); as

@@ -90,7 +90,8 @@ _DATE = re.compile(
     r"|(?P<from>\d{4})-(?P<of>\d\d)-(?P<at>\d\d))(?:\s?г(?:\.|ода)?(?!\w))?(?!\w|[-/.]\d)"
 )
 _PAIR = re.compile(
-    r"(?<![\w.,/-])(?:(?P<one>\d{1,4})/(?P<other>\d{1,4})|(?<!\d )[½⅓⅔¼¾⅛])(?![\w/-]|[.,]\d)"
+    r"(?<![\w.,/-])(?:(?P<many>\d{1,2})(?: (?=\d/)|\s?(?=[½⅓⅔¼¾⅛])))?"
+    r"(?:(?P<one>\d{1,4})/(?P<other>\d{1,4})|(?P<sign>[½⅓⅔¼¾⅛]))(?![\w/-]|[.,]\d)"
     r"(?P<short>\s?г(?:г?\.|г?\b))?"
 )
 _CLOCK = re.compile(r"(?:1\d|2[0-3])\.[0-5]\d|(?:[01]?\d|2[0-3])(?::[0-5]\d|-00|\.00)")
@@ -107,7 +108,7 @@ _FROM = re.compile(
 )
 """What stands between a number and what governs it: the first number of «5–10 мая», a sign."""
 _TO = re.compile(
-    r"(?i)(?:\s*(?:[-‑–—,]|…|\.{2,3}|(?:и|или|по|до)\b)\s*[+−-]?(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+"
+    r"(?i)\A(?:(?:\s*(?:[-‑–—,]|…|\.{2,3})|\s+(?:и|или|по|до)\b)\s*[+−-]?(?:\d+(?:[.,]\d+)*(?:-[а-яё]{1,3}(?!\w))?|[IVX]+\b))+"
 )
 """What stands between a number and its noun: «5–10 мая», «от 4 до 6 часов»."""
 _NAME, _CENTURY = re.compile(r"([А-ЯЁ][а-яё]+)\s+$"), re.compile(r"\s*(?:(?P<many>вв)|в)\.")
@@ -121,6 +122,8 @@ _IN_YEAR = re.compile(r"(?<!\w)(?:в|со?|до|после|по|к)\s+$", re.IGN
 _HUNDRED = 100
 _MONEY = frozenset({*numerals.CHANGE, "копейка"})
 _PER_TIME = frozenset({"час", "минута", "секунда", "сутки", "день", "год", "месяц", "неделя"})
+_SMALLER = (_MONEY, _PER_TIME)
+"""Units of which one may follow another in one amount: «2 ч. 30 мин.»."""
 
 
 def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
@@ -149,10 +152,15 @@ _SIZE = re.compile(r"(?<![\w.,/-])(?!0[хx])\d+(?:[.,]\d+)?(?:(?:[хx×]| [хx×
 
 
 def _rest(text: str, found: Amounts, taken: bytearray) -> Iterator[Said]:
+    first, last, of = 0, 0, ""
     for match in found.number.finditer(text):
         alone = match["minus"] or match[0][0] not in "-‑"  # not «РД-13-3»
+        unit = found.units.get((match["unit"] or "").lower(), "")
+        follows = text[last : match.start()].strip() in {"", "."} and any({of, unit} <= each for each in _SMALLER)
+        first = first if follows else match.start()  # what governs «5 руб.» governs «40 коп.» behind it, too
+        last, of = match.end(), unit
         if alone or taken[match.start() - 1]:
-            yield _fitted(text, *_amount(text, match, found, taken))
+            yield _fitted(text, *_amount(text, match, first, found, taken))
 
 
 def _fitted(text: str, start: int, stop: int, new: str) -> Said:
@@ -292,7 +300,7 @@ _IN_CLASS = re.compile(
 def _pairs(text: str, found: Amounts) -> Iterator[Said]:
     """«1/8 финала» → «одна восьмая финала», «сезон 2020/21» → «сезон две тысячи двадцатого двадцать первого годов»."""
     for match in _PAIR.finditer(text):
-        sign = Fraction(unicodedata.numeric("½" if match["one"] else match[0][0])).limit_denominator(8)  # «⅔» is 2/3
+        sign = Fraction(unicodedata.numeric(match["sign"] or "½")).limit_denominator(8)  # «⅔» is 2/3
         one, other = map(int, match.group("one", "other")) if match["one"] else sign.as_integer_ratio()
         before, behind = text[: match.start()], text[match.end() :]
         nouns, unit = numerals.nouns_behind(behind), found.unit.match(behind)
@@ -305,10 +313,20 @@ def _pairs(text: str, found: Amounts) -> Iterator[Said]:
         elif one > other and _PRESSURE.search(before):
             yield *match.span(), f"{numerals.cardinal(one, 'nomn')} на {numerals.cardinal(other, 'accs')}"
         elif 0 < one < other and (not match["one"] or unit or _is_part(nouns, before, behind)):
-            said = _fraction(one, other, before, behind)
+            said = _mixed(int(match["many"] or 0), one, other, before, behind)
             if unit:  # «1/2 ч. л.»
                 said += f" {numerals.counted_phrase(1, found.units[unit[1].lower()], 'gent')}"
             yield match.start(), match.end() + (unit.end() if unit else 0), said
+
+
+def _mixed(many: int, one: int, other: int, before: str, behind: str) -> str:
+    """Say a whole number with a fraction: «1 1/2 чашки» as «полторы чашки», «2 3/4» as «два и три четверти»."""
+    if not many:
+        return _fraction(one, other, before, behind)
+    gender = next((noun.gender for noun in numerals.nouns_behind(behind) if noun.case == "gent"), "masc")
+    if (one, other) == (1, 2):
+        return numerals.decimal(many, "5", case_at(before), gender)
+    return f"{numerals.cardinal(many, case_at(before), gender)} и {_fraction(one, other, '', behind)}"
 
 
 def _fraction(one: int, other: int, before: str, behind: str) -> str:
@@ -364,10 +382,13 @@ class _Number(NamedTuple):
         return "ноль " * (len(self.figures) - len(str(self.whole))) * (self.whole > 0)
 
 
-def _amount(text: str, match: re.Match[str], found: Amounts, taken: bytearray) -> Said:
-    """Return how a number is said with the units behind it, and with what has it: «на стр. 5»."""
+def _amount(text: str, match: re.Match[str], first: int, found: Amounts, taken: bytearray) -> Said:
+    """Return how a number is said with the units behind it, and with what has it: «на стр. 5».
+
+    `first` is where the amounts begin of which this is the last: «2 ч. 30 мин.».
+    """
     start, stop, unit = *match.span(), (match["unit"] or "").lower()
-    before, behind, part = text[max(0, start - _FAR) : start], text[stop : stop + _FAR], match["part"] or ""
+    before, behind, part = text[max(0, first - _FAR) : first], text[stop : stop + _FAR], match["part"] or ""
     if part or unit:
         before = re.sub("× ?$", "на ", before)
     one = _Number(before, behind, re.sub(r"\D", "", match["int"] or match["whole"]), part, "")
@@ -389,7 +410,7 @@ def _amount(text: str, match: re.Match[str], found: Amounts, taken: bytearray) -
         return (
             start,
             stop,
-            numerals.time_of_day(one.whole, int(part), one.case) if is_time else _alone(one, match[0], found),
+            numerals.time_of_day(one.whole, int(part), case_at(before)) if is_time else _alone(one, match[0], found),
         )
     if part == "00" and not _MONEY.isdisjoint(words):  # «500,00 руб.»
         one = one._replace(part="")
@@ -432,7 +453,7 @@ def _alone(one: _Number, figures: str, found: Amounts) -> str:
 def case_of_noun(before: str, numbered: re.Pattern[str] | None = None) -> str:
     """Return the likeliest case of a noun in short form, such as «стр.», behind the text `before`.
 
-    Another one may stand before it: «рис. 3 и табл. 2»; `numbered` finds such nouns at the end of a text.
+    `numbered` finds such a noun at the end of a text, since one may stand before another: «рис. 3 и табл. 2».
     """
     if numbered and _OF_TEXT.search(before):  # «п. 3 ст. 15», not «корп. 1 кв. 8»
         return "gent"
@@ -583,9 +604,8 @@ def _said(one: _Number) -> str:
         return numerals.ordinal(number, of, "masc")
     if number == 1 and behind != one.behind and nouns and (nouns[0].number, nouns[0].case) == ("sing", "gent"):
         return numerals.cardinal(1, case_at(one.before), nouns[0].gender or "masc")  # «1–2 недели»
-    found = numerals.ways_to_count(number, nouns, cases) or numerals.ways_to_count(
-        number, nouns, _GENITIVE
-    )  # «ещё 2 подписей»
+    likely = frozenset({case_at(one.before)}), cases, _GENITIVE  # the last for «ещё 2 подписей»
+    found = next(filter(None, (numerals.ways_to_count(number, nouns, each) for each in likely)), [])
     gender = nouns[0].gender if nouns and not found and nouns[0].number == "plur" else "masc"  # «от 1 до 3 тысяч»
     said, ways = numerals.cardinal(number, case_at(one.before), gender), [word for word, _ in found]
     alone = [noun for noun in nouns if noun.number == "sing" and not ways and _RANKED.search(one.before)]

@@ -342,7 +342,8 @@ def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple
         touches: a function of two places; it tells whether the text between them has a protected character.
 
     Returns:
-        The edits in order; None if the order would move something protected, or if the first word may be a name.
+        The edits in order; None if the order would move something protected, if the first word may be a name, or if
+        anything but a space stands between two constituents.
     """
     tokens, parts = clause.tree.tokens, clause.constituents
     spans = [(tokens[one.first].start, tokens[one.last - 1].stop) for one in parts]

@@ -59,10 +59,11 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     Words without a label only modify others, and may be deleted first. The labels:
 
     - CORE may be deleted next: a noun, a link verb beside another predicate, or a word used as a noun.
-    - LAST may be deleted after CORE: a predicate beside a finite verb, or a preposition whose noun tells its case.
+    - LAST may be deleted after CORE: a predicate beside a finite verb, «если» and the like, «и» before a verb, or a
+      preposition that the case of its noun makes clear («живёт [в] городе»).
     - KEPT must stay: a finite verb and the words that it demands, a question word, an adjective without which its noun
       means another thing («другой»), a modifier in a condition, what a clause without a predicate says, «я» or «ты»
-      beside a past tense, and a preposition of which the case of the noun alone does not tell.
+      beside a past tense, «и» or «но» before any other word («жабы [и] ящерицы»), and any other preposition.
     - PHRASE is a preposition with its noun, or «и» with what it joins: «жабы [и ящерицы]».
 
     Args:

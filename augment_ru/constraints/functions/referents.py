@@ -78,7 +78,7 @@ def _inside(tokens: Sequence[Token], spans: Iterable[Span]) -> Iterator[int]:
 
 
 def refers(word: str, reference: str) -> bool:
-    """Tell whether a word is a form of a pronoun in the same gender and number.
+    """Tell whether a word is a form of the pronoun `reference` in the same gender and number; its case may differ.
 
     >>> refers("которую", "которая"), refers("неё", "она"), refers("который", "которая"), refers("её", "их")
     (True, True, False, False)

@@ -61,7 +61,7 @@ class Meaning(Similarity):
 
     @property
     def signature(self) -> str:
-        """The text that states everything that a score depends on: the digest of the weights, and versions."""
+        """States everything that a score depends on: the digest of the weights, and versions."""
         digest = weights_of(self.weights).digest
         versions = "|".join(f"{name}-{version_of(name)}" for name in ("pymorphy3", "slovnet"))
         return f"meaning:{digest}|as-read|{versions}|v4"
@@ -185,7 +185,7 @@ def _graded() -> tuple[Floats, Floats]:
 
 
 class Weights(NamedTuple):
-    """The weights that a dictionary gives to the kinds of loss that edits may cause, such as a lost word.
+    """Holds the weights that a dictionary gives to the kinds of loss that edits may cause, such as a lost word.
 
     Attributes:
         values: the weight of each kind by its name, and the constant of the weighted sum under the name `constant`.
@@ -200,11 +200,11 @@ class Weights(NamedTuple):
 def weights_of(name: str) -> Weights:
     """Read a dictionary that gives weights to the kinds of loss that edits may cause, such as a lost word.
 
-    A weight is at most 0, since it is added to the score of a text that has the loss; only the constant may be above 0.
+    A weight is at most 0, since a loss cannot raise a score; only the constant may be above 0.
 
     Args:
-        name: the name of a shipped dictionary, or a file that ends in .tsv. It must
-            list the same kinds of loss as the shipped dictionary `meaning`.
+        name: the name of a shipped dictionary, or a file that ends in .tsv. It must list the same kinds of loss as the
+            shipped dictionary `meaning`.
 
     Raises:
         AugmentError: there is no such dictionary; a kind is unknown, missing or given twice; a weight is not a finite

@@ -36,7 +36,7 @@ _TURNED = {"can": "cannot", "cannot": "can", "must": "need not"}
 
 
 class Word(NamedTuple):
-    """What a word says without its context.
+    """States what a word says without its context.
 
     Attributes:
         lemmas: its lemmas.
@@ -64,7 +64,7 @@ class Word(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Whether the word names something or points to something; function words and numbers do not."""
+        """Whether it is a content word, such as a noun or a verb, or a pronoun; no function word, negator or number."""
         return self.kind != ""
 
 
@@ -157,17 +157,17 @@ def _beginnings() -> frozenset[str]:
 
 
 class Claims(NamedTuple):
-    """What a text claims about the things that it names: whether something is so, who does it, when, and how many.
+    """States what a text claims about the things that it names: whether something is so, who does it, when, how many.
 
-    A class of words is a pair: what it is about (ability, time, condition…), and its name. A telling word is one that
-    names something or points to something.
+    A class of words is a pair: what it is about (ability, time, condition…), and its name. A telling word is a content
+    word or a pronoun (`Word.tells`).
 
     Attributes:
         forms: the words of the text.
         classes: how often the text has a word of each class.
-        heads: for each class of words that refer to the next telling word, such as negators and «только»: the
-            telling words that they refer to.
-        clauses: for each class of links («если»), the lemmas of the words in the clause after the link.
+        heads: the telling words to which the words of a class refer, by class. Only some words refer to the next
+            telling word: negators, «только» and the like.
+        clauses: the lemmas of the words in the clause after a link such as «если», by the class of the link.
         numbers: the numbers and lengths of time that the text states.
         denials: how many times the text denies.
         times: how many predicates of the text are in each time (past, present, future…).
@@ -186,7 +186,7 @@ class Claims(NamedTuple):
 
     @property
     def lemmas(self) -> set[str]:
-        """The lemmas of the words of the text that name something or point to something."""
+        """The lemmas of the telling words of the text."""
         return {lemma for word in map(word_claims, self.forms) if word.tells for lemma in word.lemmas}
 
 

@@ -98,8 +98,9 @@ def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        Each kind of loss by its name in the dictionary `meaning`, such as `exchanged_verbs`, and how often it occurs;
-        for `moved_far`, the mean distance in words.
+        Pairs (kind of loss, number); the numbers of one kind add up to how often it occurs. A kind is named as in the
+        dictionary `meaning`, such as `exchanged_verbs`. For `moved_far` the number is the distance in words by which
+        words moved, as a mean over all words.
     """
     if fates.order is None or (fates.is_guess and fates.replaced):
         return
@@ -247,8 +248,8 @@ def of_forms(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        For each such word, the name of each kind of loss in the dictionary `meaning`, such as `other_voice`, with the
-        number 1. For `other_number` the number is the word's share of the text's information, in [0, 1].
+        Pairs (kind of loss, amount) for each such word. A kind is named as in the dictionary `meaning`, such as
+        `other_voice`. The amount is 1, for `other_number` the word's share of the text's information, in [0, 1].
     """
     source = fates.source
     changed = dict(fates.reshaped)
@@ -293,8 +294,9 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        For each such word, the name of each kind of loss in the dictionary `meaning`, such as `other_name`, with the
-        number 1. Once for all words, `other_text` with their share of the text's information minus 0.5, at least 0.
+        Pairs (kind of loss, amount) for each such word. A kind is named as in the dictionary `meaning`, such as
+        `other_name`; the amount is 1. Once for all words, `other_text` with their share of the text's information minus
+        0.5, at least 0.
     """
     source, forms = fates.source, fates.source.forms
     groups = [  # `of_claims` compares the numbers
@@ -397,9 +399,8 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        For each lost word (kind of loss, amount). A kind is named as in the dictionary `meaning`, such as `lost_name`;
-        a word may have several. The amount is 1, for `lost_share` the word's share of the text's information, in
-        [0, 1].
+        Pairs (kind of loss, amount), one or several for each lost word. A kind is named as in the dictionary `meaning`,
+        such as `lost_name`. The amount is 1, for `lost_share` the word's share of the text's information, in [0, 1].
     """
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
@@ -533,9 +534,9 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
 
     Yields:
-        For each such word, the name of each kind of loss in the dictionary `meaning`, such as `damaged_letters`, with
-        the share of the text's information that is lost in this way, in [0, 1]. For `illegible_words` the number is 1
-        if the word is not short and is closer to illegible than to easy, else 0.
+        Pairs (kind of loss, amount), one for each kind. A kind is named as in the dictionary `meaning`, such as
+        `damaged_letters`. The amount is the share of the text's information that is lost in this way, in [0, 1]; for
+        `illegible_words` it is the number of words over three letters that are closer to illegible than to easy.
     """
     forms, shares = fates.source.forms, fates.source.shares
     letters = became = unknown = illegible = words = 0.0

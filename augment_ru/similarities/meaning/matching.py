@@ -1,4 +1,4 @@
-"""Finds the fates of a text's words from its edits, by matching the words that edits touch with the new words.
+"""Finds what edits did to the words of a text (their fates), by matching the words that edits touch with new words.
 
 A stretch is a run of words that edits touch together, with the words that the edits write there.
 """

@@ -77,7 +77,7 @@ def _words() -> tuple[dict[str, Amount], dict[str, dict[str, float]]]:
 
 
 def quantity_words() -> Iterator[str]:
-    """Yield the words that state quantities («пять», «неделя»), and beginnings of adjectives made from numbers."""
+    """Yield words that state quantities («пять», «неделя»), and numbers that begin words («пяти» of «пятиэтажный»)."""
     words, parts = _words()
     yield from (*words, *parts["prefix"])
 

@@ -26,7 +26,8 @@ _known = Memo[Roles](4096)
 def roles_of(*texts: str) -> list[Roles]:
     """Return who does what to whom in each text; texts whose roles are not cached yet are annotated together.
 
-    The lemma of each verb is mapped to the lemmas of its nouns, and these to their roles: agent, patient or recipient.
+    The lemma of each verb is mapped to the lemmas of its nouns, and these to their roles, agent, patient or recipient:
+    «Мать накормила сына» gives {"накормить": {"мать": "agent", "сын": "patient"}}.
     """
     return _known("roles", texts, lambda new: list(map(_roles_in, Natasha()(new, _LAYERS))))
 

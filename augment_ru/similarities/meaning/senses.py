@@ -76,7 +76,7 @@ def unlike(ones: Sequence[str], others: Sequence[str]) -> set[str]:
     """Return the words of the first list that no word of the second list resembles in meaning.
 
     Words resemble each other if they have the same sense, state the same number, share a root, or one is an
-    abbreviation of the other.
+    abbreviation of the other. In lists with more than 4,096 pairs, roots and abbreviations are not compared.
 
     Args:
         ones: the words that are compared, in lower case.

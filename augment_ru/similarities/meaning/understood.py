@@ -1,4 +1,4 @@
-"""What a reader understands by the new text of an edit: «кошка» for 🐱."""
+"""Finds what a reader understands by the new text of an edit: «кошка» for 🐱."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from augment_ru.similarities.meaning.words import Written, form_of, forms_of
 
 
 def edits_as_said(script: Script) -> Sequence[Written]:
-    """Return the edits of a script, sorted: start, stop, new text, and what a reader takes the new text for."""
+    """Return the edits of a script, sorted: each with its start, stop, new text, and what a reader takes this for."""
     pairs = zip(script.triples, script.notes or repeat(None), strict=False)
     return [(start, stop, text, as_said(text, note) if note else text) for (start, stop, text), note in pairs]
 
@@ -25,9 +25,9 @@ def as_said(text: str, note: Note) -> str:
     """Return what a reader understands by the new text of an edit: the reading in its note («кошка» for 🐱), or itself.
 
     An attack may state any reading, so a reading counts only in two cases: a word of the new text is not in the
-    dictionary (numbers are in it, if the reading states one); or the reading differs from the new text only by an
-    ending, an abbreviation, the spelling of the same sounds, the name of a person, or «ты» and «вы». In all other
-    cases, such as a synonym, the new text counts.
+    dictionary (if the reading states a number, numbers count as words of the dictionary); or the reading differs from
+    the new text only by an ending, an abbreviation, the spelling of the same sounds, the name of a person, or «ты» and
+    «вы». In all other cases, such as a synonym, the new text counts.
     """
     reading = text if note.reading is None else note.reading
     if reading == text or not (words := forms_of(text)):

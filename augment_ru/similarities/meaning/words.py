@@ -1,4 +1,4 @@
-"""The words of an original text, and their fates under edits: lost, misspelt, moved, replaced or written as signs."""
+"""Holds the words of an original text, and what edits did to them: lost, misspelt, moved, replaced and so on."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -47,7 +47,7 @@ def forms_of(text: str) -> list[str]:
 
 
 def words_of(text: str) -> list[tuple[int, int]]:
-    """Return the start and the stop of each word of a text, in order."""
+    """Return the start and the stop of each word of a text, in order; a word of over 128 characters is cut up."""
     pattern = _WORD if COMBINING.search(text) else _PLAIN_WORD
     places = [match.span() for match in pattern.finditer(text)]
     if len(text) > LONGEST and any(stop - start > LONGEST for start, stop in places):
@@ -73,7 +73,7 @@ def kept_source(text: str) -> "Source":
 
 
 class Source:
-    """An original text with its words; what is computed for it is cached for all texts that are compared with it.
+    """Holds an original text with its words, and caches what is computed for it: many texts are compared with it.
 
     Args:
         text: the text.
@@ -184,7 +184,7 @@ class Source:
         return numbers
 
     def between(self, left: int, right: int) -> str:
-        """Return the characters between two words; -1 is the start of the text, a number too high its end."""
+        """Return the characters between two words; index -1 stands for the start, one that is too high for the end."""
         start = self.stops[left] if left >= 0 else 0
         return self.text[start : self.starts[right] if right < len(self.starts) else None]
 
@@ -228,7 +228,7 @@ _MOST_PARTS = 256
 
 @dataclass
 class Fates:
-    """What edits did to each word of a text. Words of the text are given by their index, from 0.
+    """Records what edits did to each word of a text. Words of the text are given by their index, from 0.
 
     Attributes:
         source: the text, with its words.

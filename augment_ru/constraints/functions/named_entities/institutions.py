@@ -1,4 +1,4 @@
-"""Names of institutions: «министерства спорта России», «комитет по делам молодёжи», «казанская мэрия».
+"""Finds names of institutions: «министерства спорта России», «комитет по делам молодёжи», «казанская мэрия».
 
 `institutions` and `organisations` are steps: they write labels into a list, one entry for each token.
 """
@@ -165,7 +165,9 @@ def _branch(view: View, labels: Labels, at: int, *, headed: bool) -> None:
 
 
 def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
-    """Find where a run of nouns in the genitive stops; the run may contain «и», «по» and prepositions after some nouns.
+    """Find where the words that continue a name stop: «министерство [образования и науки РФ] сообщило».
+
+    They are a run of nouns in the genitive, with «и», «по», or a preposition that some nouns govern, between them.
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.

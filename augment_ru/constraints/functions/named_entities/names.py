@@ -1,4 +1,4 @@
-"""Find the words of names. Each public function is a step: it writes labels into a list, one entry for each token."""
+"""Finds the words of names. Each public function is a step: it writes labels into a list, one entry for each token."""
 
 import re
 from bisect import bisect_left
@@ -445,7 +445,7 @@ def titles(view: View, labels: Labels) -> None:
 
 
 def joined(view: View, labels: Labels) -> None:
-    """Add to the names tokens that are no names by themselves: particles, numerals, signs, «имени».
+    """Add to names the tokens beside them that are no names by themselves: particles, numerals, signs, «имени».
 
     Examples, with square brackets around what is added: «Екатерина [II]», «[де] Рошфор», «Procter [&] Gamble», «[завод
     имени] Ленина», «[Змей] Горыныч».

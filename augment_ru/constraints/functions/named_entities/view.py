@@ -1,4 +1,4 @@
-"""The tokens of a text with what their letter case tells about names, and word lists for recognising names."""
+"""Holds the tokens of a text with what their letter case tells about names, and reads word lists about names."""
 
 import re
 import unicodedata
@@ -20,7 +20,7 @@ Labels = list[str]
 
 @cache
 def name_words(kind: str) -> frozenset[str]:
-    """Return the words of one kind, such as `particle` («де», «фон»), from `name_words.tsv`: words inside names."""
+    """Return the words of one kind, such as `particle` («де», «фон»), from the dictionary `name_words`."""
     return word_lists("name_words")[kind]
 
 
@@ -36,7 +36,7 @@ def head_kind(word: str) -> str:
 
 
 class View:
-    """The tokens of a text, with what their letter case tells about names.
+    """Holds the tokens of a text, with what their letter case tells about names.
 
     Attributes:
         doc: the text.
