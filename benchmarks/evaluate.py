@@ -42,7 +42,6 @@ from augment_ru.evaluation.examples import ModelRequest, example_of
 from augment_ru.models import hf_causal
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.prompted_model import PromptedModel
 from augment_ru.records.task import task
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -131,7 +130,10 @@ def timed(runs: dict[str, Callable[[], Any]], options: argparse.Namespace) -> tu
 
 
 def measured(
-    model: PromptedModel, lm: HFLM, data: tuple[list[dict[str, Any]], list[dict[str, Any]]], options: argparse.Namespace
+    model: hf_causal.CausalModel,
+    lm: HFLM,
+    data: tuple[list[dict[str, Any]], list[dict[str, Any]]],
+    options: argparse.Namespace,
 ) -> tuple[dict[str, float], float]:
     """Seconds of ours, of the loop and of the harness at its best batch size; the largest difference of scores."""
     asked, shown = data

@@ -219,6 +219,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             print(measured(name, make(Path(folder))), flush=True)
         pretrained.release()
+        gc.collect()
+        torch.cuda.empty_cache()
 
 
 if __name__ == "__main__":

@@ -640,12 +640,8 @@ def _report(model: str, shots: int | None, runs: Sequence[rates.JudgedRun], seed
     prompts, rows = [one.run.prompt.prompt for one in runs if one.run.prompt is not None], values.shape[2]
     if not rows:
         return None
-    random = np.random.Generator(np.random.PCG64(int(digests([f"prompts:{seed}"])[0])))
-    drawn = [
-        np.arange(rows),
-        *random.integers(rows, size=(rates.RESAMPLES, rows)),
-    ]  # the rows, then resamples
-    weights = np.stack([np.bincount(one, minlength=rows) for one in drawn]).astype(np.float64)
+    key = int(digests([f"prompts:{seed}"])[0])
+    weights = np.vstack([np.ones(rows), rates.resampled(key, rows, rates.RESAMPLES)])  # the rows, then resamples
     means = np.einsum("pcr,br->bpc", values, weights) / rows
     over = means.mean(axis=2)  # by prompt, over the conditions
     attacked = len(conditions) > 1

@@ -110,22 +110,19 @@ class Model:
 
     Attributes:
         stream: a method that takes examples, and yields each prediction as soon as it is known, with the index of its
-            example; None (the default) for a model that answers all at once.
-        scored: a method that takes examples, and returns predictions with the scores of labels; None (the default) for
-            a model without scores.
+            example, in any order, so that the cache can keep it at once. It is called instead of the model itself. None
+            (the default) for a model that answers all at once.
+        scored: a method that takes examples, and returns predictions with the scores of labels, in the order of the
+            examples; with scores, a search against the model needs fewer queries. None (the default) for a model
+            without scores.
         tokens: a method that takes examples, and estimates how many tokens the questions have; None (the default) for a
             model whose tokens are not paid for.
     """
 
     __slots__ = ()
     stream: ClassVar[Callable[..., Iterator[tuple[int, Prediction]]] | None] = None
-    """`stream(examples)` yields each prediction as soon as it is known, with the number of its example (from 0), in any
-    order, so that the cache can keep it at once. If `stream` is not None, it is called instead of the model itself."""
     scored: ClassVar[Callable[..., Sequence[Scored]] | None] = None
-    """`scored(examples)` returns a prediction with label scores for each example, in the order of the examples. With
-    scores, a search against the model needs fewer queries."""
     tokens: ClassVar[Callable[..., int] | None] = None
-    """`tokens(examples)` estimates how many tokens the questions have, for a model whose tokens are paid for."""
 
     @property
     def signature(self) -> str | None:

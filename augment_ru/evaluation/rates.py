@@ -31,8 +31,6 @@ from augment_ru.records.answers import answer_texts
 from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 
-OfEpisodes: TypeAlias = Sequence[Sequence[Answer]]
-"""For each episode (set of demonstrations), the answer to each row."""
 Ends: TypeAlias = tuple[float, float]
 
 Z95 = 1.959963984540054
@@ -144,7 +142,7 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
         return np.empty((0, resamples))
     key = int(digests([f"bootstrap:{seed}"])[0])
     records, starts = of[0].hits.shape[2], range(0, resamples, _CHUNK)
-    weights = _weights(key, records, resamples)
+    weights = resampled(key, records, resamples)
     places: dict[bytes, int] = {}  # the different rows of counts; many rates have the same trials
     rows = (row for cells in of for one in cells for row in one.reshape(-1, records))
     at = iter([places.setdefault(row.tobytes(), len(places)) for row in rows])
@@ -166,12 +164,19 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
 
 
 @lru_cache(maxsize=2)
-def _weights(key: int, records: int, resamples: int) -> npt.NDArray[np.uint8]:
-    """Draw how often each resample contains each record, shape (resamples, records); no record comes 256 times."""
+def resampled(key: int, records: int, resamples: int) -> npt.NDArray[np.uint8]:
+    """Draw how often each bootstrap resample contains each record, shape (resamples, records).
+
+    Args:
+        key: the seed of the draws.
+        records: the number of records, which are drawn with replacement.
+        resamples: the number of resamples.
+    """
     random = np.random.Generator(np.random.PCG64(key))
     found = np.empty((resamples, records), np.uint8)
     for part in np.split(found, range(_CHUNK, resamples, _CHUNK)):
         picked = random.integers(records, size=part.shape) + records * np.arange(len(part))[:, None]
+        # no record comes 256 times
         part[:] = np.bincount(picked.ravel(), minlength=part.size).reshape(part.shape)
     return found
 

@@ -890,7 +890,6 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 AnyReport: TypeAlias = Report | Comparison
-AnyModel: TypeAlias = ModelReport | ComparedModel
 
 
 class SavedScore(msgspec.Struct, frozen=True, kw_only=True):

@@ -110,9 +110,8 @@ def shares(total: int, sizes: Sequence[int]) -> list[int]:
     >>> shares(10, [1, 1, 1])
     [4, 3, 3]
     """
-    exact = [total * size / sum(sizes) for size in sizes]
-    found = [int(one) for one in exact]
-    for at in sorted(range(len(sizes)), key=lambda at: (found[at] - exact[at], at))[: total - sum(found)]:
+    found = [total * size // sum(sizes) for size in sizes]
+    for at in sorted(range(len(sizes)), key=lambda at: (-(total * sizes[at] % sum(sizes)), at))[: total - sum(found)]:
         found[at] += 1
     return found
 

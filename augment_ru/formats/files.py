@@ -538,23 +538,17 @@ def _form(stream: BinaryIO) -> str | None:
 
 def _decoded(stream: BinaryIO, encoding: str, mark: str) -> BinaryIO:
     """Convert a file from another encoding to UTF-8, and put `mark` before its text."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    done = 0
+    text = io.TextIOWrapper(stream, encoding, newline="")
 
     def read(size: int) -> bytes:
-        nonlocal done, mark
-        while True:
-            data = stream.read(size)
-            held = len(decoder.getstate()[0])
-            try:
-                text = decoder.decode(data, final=not data)
-            except UnicodeDecodeError as error:
-                place = done - held + error.start
-                raise AugmentError(f"not {encoding} at byte {place}; name its encoding with `encoding`") from error
-            done += len(data)
-            if text or not data:
-                if text:
-                    text, mark = mark + text.removeprefix(mark), ""
-                return text.encode("utf-8", "surrogatepass")
+        nonlocal mark
+        try:
+            found = text.read(size)
+        except UnicodeDecodeError as error:
+            place = stream.tell() - len(error.object) + error.start
+            raise AugmentError(f"not {encoding} at byte {place}; name its encoding with `encoding`") from error
+        if found:
+            found, mark = mark + found.removeprefix(mark), ""
+        return found.encode("utf-8", "surrogatepass")
 
     return buffered(read)

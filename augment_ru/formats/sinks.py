@@ -17,7 +17,7 @@ from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import Around, JsonLines, encoded_row
 from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream, with_columns
 from augment_ru.formats.row import Changed, new_row, written
-from augment_ru.formats.sources import Ends, RowSource
+from augment_ru.formats.sources import RowSource
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.record import Record
 
@@ -354,8 +354,7 @@ def sink_of(kind: str, stream: BinaryIO, source: RowSource, form: SinkForm) -> S
 class _Lines(Sink):
     """Writes each row on a line."""
 
-    around: ClassVar[type[Around]] = Around
-    """The class of the `origin` of a record that was read from a file of the same format."""
+    of_texts: ClassVar[bool] = False  # a record that was read from a line of text has no JSON
 
     @abstractmethod
     def line(self, record: Record, changed: Changed) -> str:
@@ -366,7 +365,8 @@ class _Lines(Sink):
         before: Record | None = None
         end = "\n"
         for record, changed in rows:
-            mark, end = record.origin if type(record.origin) is self.around else ("", "\n")
+            is_same = type(record.origin) is Around and (record.line is None) == self.of_texts
+            mark, end = record.origin if is_same else ("", "\n")
             lead = mark if self._form.mark and record is not before else ""
             pieces += (lead, self.line(record, changed), end or "\n")
             before = record
@@ -394,7 +394,7 @@ class LinesSink(_Lines):
 class TextSink(_Lines):
     """Writes the perturbed text of each row on a line; other fields and metadata are not written."""
 
-    around = Ends
+    of_texts = True
 
     def check(self, record: Record) -> None:
         """Check that a row can be written as a line.
@@ -450,12 +450,8 @@ class JsonArraySink(Sink):
         Raises:
             AugmentError: JSON cannot hold a row, or a row already has a field with the name of the metadata.
         """
-        pieces: list[str] = []
-        for record, changed in rows:
-            pieces.append(self._up_to(record.origin if self._source else 0))
-            pieces += (self._between(), written(record, changed))
-            self._empty = False
-        self._stream.write("".join(pieces).encode())
+        for array, own in groupby(rows, key=lambda row: row[0].origin if self._source else 0):
+            self.join(",\n".join(written(*row) for row in own).encode(), array)
 
     def join(self, part: bytes, array: int = 0) -> None:
         """Add the rows that another sink (writer of rows) wrote for a part of the input.
@@ -465,16 +461,10 @@ class JsonArraySink(Sink):
             array: the index of the array from which the rows were read, from 0.
         """
         if part:
-            before = self._up_to(array if self._source else 0) + self._between()
-            self._stream.write(before.encode())
-            self._stream.write(part)
+            before = self._up_to(array if self._source else 0)
+            between = ",\n" if not self._empty else "" if self._is_part else "\n"
+            self._stream.write(f"{before}{between}".encode() + part)
             self._empty = False
-
-    def _between(self) -> str:
-        """Return the text before the next row; it is empty before the first row of a part."""
-        if not self._empty:
-            return ",\n"
-        return "" if self._is_part else "\n"
 
     def _up_to(self, array: int) -> str:
         """Return the text between the last row written and the rows of this array; empty if that array is open."""

@@ -25,17 +25,6 @@ FIELD = "text"
 """The name of the field that holds a line of a plain-text file."""
 
 
-class Ends(Around):
-    """The characters around a text in a file with one text on each line.
-
-    Attributes:
-        before: a byte-order mark, or "".
-        after: the line end, or "".
-    """
-
-    __slots__ = ()
-
-
 class TextLines:
     """A file of plain text with one text on each line, or a part of it, as a source of rows.
 
@@ -53,7 +42,7 @@ class TextLines:
         """Yield the lines, including empty ones."""
         return read_lines(self.stream, blank=True, first=self._first)
 
-    def parsed(self, line: Line) -> tuple[None, dict[str, Any], Ends]:
+    def parsed(self, line: Line) -> tuple[None, dict[str, Any], Around]:
         """Parse a line; return None, the row that it makes, and the characters around its text.
 
         Other formats have the JSON of the row in place of None.
@@ -61,7 +50,7 @@ class TextLines:
         Raises:
             AugmentError: the line is not UTF-8.
         """
-        return None, {FIELD: decoded(line.data)}, Ends("\ufeff" if line.place else "", line.end.decode())
+        return None, {FIELD: decoded(line.data)}, Around.of(line)
 
 
 def layout_of(kind: str, stream: BinaryIO) -> JsonLines | None:

@@ -4,7 +4,6 @@ This module does not use the network and does not run code from a model's reposi
 if the repository has them, else with torch's weights-only loader; objects are never unpickled.
 """
 
-import gc
 import logging
 import os
 import warnings
@@ -125,13 +124,8 @@ def load(
 
 
 def release() -> None:
-    """Drop all loaded networks and free their memory."""
-    with _lock:
-        _load.cache_clear()
-    gc.collect()
-    torch = _torch()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
+    """Forget all loaded networks, so that their memory can be freed."""
+    _load.cache_clear()
 
 
 def tokenizer_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)

@@ -2,25 +2,25 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import ModelRequest
+from augment_ru.evaluation.examples import Example, LabelScores, Model, ModelRequest, Scored
 from augment_ru.inference.batches import TokensByDevice
 from augment_ru.inference.generate import Decoding, generated
 from augment_ru.inference.likelihood import Tokens
 from augment_ru.inference.pretrained import Pretrained, context_of, load
 from augment_ru.models._options import AskedWithPrompts, CheckedOptions, limited
-from augment_ru.prompting.chat import Chat, closing
+from augment_ru.prompting.chat import Chat, asked_to_choose, closing
 from augment_ru.prompting.encoder import PromptEncoder
-from augment_ru.prompting.prompt import FilledPrompt, Prompt
+from augment_ru.prompting.prompt import FilledPrompt, Prompt, PromptBudget
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.prompted_model import PromptedModel
-from augment_ru.prompting.replies import REASONING, answer_in, before_stop
+from augment_ru.prompting.replies import REASONING, answer_in, before_stop, index_of_best
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,12 @@ _NOT_SIGNED = ("template", "dtype", "device_map", "batch_tokens", "chat", "syste
 """Options left out of the signature: it states prompt, dtype and chat in other ways, and the rest change no answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class PromptedNetwork:
-    """A loaded network, with its prompts, tokenizer and options.
+ChatOf: TypeAlias = Callable[[Any], Chat | None]
+
+
+@dataclass(frozen=True)
+class PromptedNetwork(Model):
+    """A network that is asked with prompts: it scores the choices of a prompt, or writes the answer as text.
 
     Attributes:
         kind: the kind of the model, as in `--model KIND:ARGUMENT`.
@@ -82,6 +85,9 @@ class PromptedNetwork:
         pretrained: the network with its tokenizer.
         encoder: turns prompts into tokens.
         context: the length of the model's context window, in tokens.
+        labels: the classes of the data; None if answers are free texts.
+        replies: whether the answer to a prompt with choices is written, too. Such a prompt lists the choices, and the
+            answer is the one that the reply names.
     """
 
     kind: str
@@ -90,35 +96,93 @@ class PromptedNetwork:
     pretrained: Pretrained
     encoder: PromptEncoder
     context: int
+    labels: tuple[str, ...] | None
+    replies: bool = False
 
     @classmethod
-    def of(
-        cls,
-        kind: str,
-        head: str,
-        request: ModelRequest,
-        options: PromptOptions,
-        chat_of: Callable[[Any], Chat | None] = lambda _: None,
-    ) -> "PromptedNetwork":
+    def of(cls, kind: str, head: str, request: ModelRequest, chat_of: ChatOf = lambda _: None) -> Self:
         """Load the network, and the prompt of the task.
 
         Args:
             kind: the kind of the model, as in `--model KIND:ARGUMENT`.
             head: the transformers class that loads the model.
             request: what the model is made from; its argument is a folder or a name on the hub.
-            options: the options that the user set.
             chat_of: takes the tokenizer, and returns the chat template to ask with; None to ask with plain texts.
 
         Raises:
             AugmentError: there is no such model or prompt, or an option is out of its range.
         """
+        options: PromptOptions = request.options
         if options.top_p is not None and not 0.0 < options.top_p <= 1.0:
             raise AugmentError(f"option top_p={options.top_p}; must be above 0 and at most 1")
         prompt = prompt_of(request.task, options.template, variant=options.variant)
         pretrained = loaded(head, request.argument, request.device, options)
-        context = context_of(pretrained)
         encoder = PromptEncoder.of(pretrained, chat_of(pretrained.tokenizer))
-        return cls(kind, options, prompt, pretrained, encoder, context)
+        return cls(kind, options, prompt, pretrained, encoder, context_of(pretrained), request.labels)
+
+    def score(self, prompts: Sequence[FilledPrompt]) -> list[list[float]]:
+        """Return for each prompt the score of each of its choices, in nats; that with the highest is the answer."""
+        raise NotImplementedError
+
+    def write(self, prompts: Sequence[FilledPrompt]) -> list[str]:
+        """Return for each prompt a generated answer."""
+        raise NotImplementedError
+
+    @cached_property
+    def signature(self) -> str:
+        """All that defines the answers, as text."""
+        shaping = {name: value for name, value in asdict(self.options).items() if name not in _NOT_SIGNED}
+        shaping |= {"chat": self.encoder.chat.signature} if self.encoder.chat else {}
+        shaping["labels"] = None if self.labels is None else ",".join(self.labels)  # prompts name the labels
+        return signature_of(self.kind, self.pretrained, self.prompt, shaping)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the network always answers a question in the same way: on a CPU it does."""
+        return bool(self.pretrained.device.type == "cpu")
+
+    @cached_property
+    def budget(self) -> PromptBudget | None:
+        """The most tokens of a prompt, with the functions that count them; None for no limit."""
+        tokens = self.options.budget
+        return self.encoder.budget(min(tokens, self.context)) if tokens else None
+
+    def scored(self, examples: Sequence[Example], /) -> list[Scored]:
+        """Return a prediction for each example, in their order, with the scores of the choices of every question.
+
+        If the answer to a question is generated as text, the question has no scores.
+
+        Raises:
+            AugmentError: a prompt cannot be built, or does not fit into memory.
+        """
+        prompts = [self._prompts(example) for example in examples]
+        flat = [prompt for each in prompts for prompt in each]
+        scores = iter(self.score([prompt for prompt in flat if prompt.choices and not self.replies]))
+        texts = iter(self.write([prompt for prompt in flat if self.replies or not prompt.choices]))
+        given = []
+        for each in prompts:
+            answers: list[str] = []
+            own: list[LabelScores] = []
+            for prompt in each:
+                if self.replies or not prompt.choices:
+                    answers.append(next(texts))
+                    continue
+                labels, found = [choice.label for choice in prompt.choices], next(scores)
+                answers.append(labels[index_of_best(found)])
+                own.append(dict(zip(labels, found, strict=True)))
+            given.append(Scored(self.prompt.answer(answers), tuple(own)))
+        return given
+
+    def _prompts(self, example: Example) -> tuple[FilledPrompt, ...]:
+        longest = self.context
+        if not self.pretrained.model.config.is_encoder_decoder:  # its window holds the answer, too
+            longest //= 2
+        cold, warm = (min(self.options.max_tokens or limit, longest) for limit in self.prompt.limits)
+        prompt = replace(self.prompt, limits=(cold, warm))
+        built = prompt.build(example.record, example.shots, labels=self.labels, budget=self.budget)
+        if not self.replies:
+            return built
+        return tuple(asked_to_choose(one, example.task.benchmark.language) for one in built)
 
     def written(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[str]:
         """Generate the answer to each prompt as text; in a chat, read the answer from the reply (`answer_in`).
@@ -187,36 +251,6 @@ class PromptedNetwork:
             batch_tokens=self.options.batch_tokens or _BATCH_TOKENS.on(self.pretrained.device),
         )
         return [ids or [] for ids in answers]
-
-    def model(
-        self,
-        labels: tuple[str, ...] | None,
-        score: Callable[[Sequence[FilledPrompt]], list[list[float]]],
-        write: Callable[[Sequence[FilledPrompt]], list[str]],
-        *,
-        replies: bool = False,
-    ) -> PromptedModel:
-        """Return the model that answers examples with this network.
-
-        Args:
-            labels: the classes of the data; None if answers are free texts.
-            score: takes prompts, and returns for each the score of each of its choices.
-            write: takes prompts without choices, and returns a generated answer for each.
-            replies: whether prompts with choices are also answered with a generated reply, which names a choice.
-        """
-        shaping = {name: value for name, value in asdict(self.options).items() if name not in _NOT_SIGNED}
-        shaping |= {"chat": self.encoder.chat.signature} if self.encoder.chat else {}
-        shaping["labels"] = None if labels is None else ",".join(labels)  # prompts name the labels
-        tokens = self.options.budget
-        longest = self.context
-        if not self.pretrained.model.config.is_encoder_decoder:  # its window holds the answer, too
-            longest //= 2
-        cold, warm = (min(self.options.max_tokens or limit, longest) for limit in self.prompt.limits)
-        prompt = replace(self.prompt, limits=(cold, warm))
-        signature = signature_of(self.kind, self.pretrained, self.prompt, shaping)
-        budget = self.encoder.budget(min(tokens, self.context)) if tokens else None
-        is_exact = self.pretrained.device.type == "cpu"
-        return PromptedModel(prompt, labels, score, write, signature, budget, is_exact, replies)
 
 
 def batch_budget(pretrained: Pretrained, options: LoadingOptions) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from augment_ru.errors import AugmentError
@@ -11,7 +12,6 @@ from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
 from augment_ru.models._options import limited
 from augment_ru.prompting.chat import FORMS, Chat, system_of
 from augment_ru.prompting.prompt import FilledPrompt
-from augment_ru.prompting.prompted_model import PromptedModel
 
 SCORES = ("auto", "perplexity", "loglikelihood", "first-token", "reply")
 CHATS = ("auto", *FORMS, "none")
@@ -40,7 +40,42 @@ class Options(PromptOptions):
     reasoning: int = limited(0, least=0)
 
 
-def hf_causal(request: ModelRequest, /) -> PromptedModel:
+@dataclass(frozen=True)
+class CausalModel(PromptedNetwork):
+    """A causal language model that is asked with prompts; its option `score` is not `auto`."""
+
+    options: Options
+
+    @cached_property
+    def _likelihoods(self) -> Likelihoods:
+        return Likelihoods.of(self.pretrained, self.options.batch_tokens)
+
+    def score(self, prompts: Sequence[FilledPrompt]) -> list[list[float]]:
+        """Return for each prompt the score of each of its choices, in nats, as the option `score` says."""
+        way, encoder = self.options.score, self.encoder
+        if way in {"loglikelihood", "first-token"}:
+            before = self._contexts(prompts) if self.options.reasoning else None
+            asked = encoder.continuations(prompts, self.context, before)
+            if way == "first-token":
+                asked = [_first_tokens(*pair) for pair in zip(asked, prompts, strict=True)]
+            return [list(scores) for scores in self._likelihoods(asked)]
+        questions = encoder.whole_texts(prompts, self.context)
+        found = []
+        for choices, sums in zip(questions, self._likelihoods(questions), strict=True):
+            sizes = [choice.tokens.size - len(encoder.start) for choice in choices]
+            longest = max(sizes)  # times the mean over |t| tokens: nats, which can be rounded like log-likelihoods
+            found.append([float(total) / size * longest for total, size in zip(sums, sizes, strict=True)])
+        return found
+
+    def write(self, prompts: Sequence[FilledPrompt]) -> list[str]:
+        """Return for each prompt a generated answer."""
+        return self.written(prompts, self._contexts(prompts))
+
+    def _contexts(self, prompts: Sequence[FilledPrompt]) -> list[Tokens]:
+        return self.reasoned(prompts, self.encoder.contexts(prompts, self.context))
+
+
+def hf_causal(request: ModelRequest, /) -> CausalModel:
     """Load a causal language model of transformers, which is asked with prompts.
 
     Args:
@@ -50,37 +85,11 @@ def hf_causal(request: ModelRequest, /) -> PromptedModel:
         AugmentError: there is no such model or prompt, or an option is wrong.
     """
     given: Options = request.options
-    network = PromptedNetwork.of(
-        "hf-causal", "AutoModelForCausalLM", request, given, lambda tokenizer: _chat(tokenizer, given)
-    )
-    encoder, context = network.encoder, network.context
-    way = given.score if given.score != "auto" else "loglikelihood" if encoder.chat else "perplexity"
+    found = CausalModel.of("hf-causal", "AutoModelForCausalLM", request, lambda tokenizer: _chat(tokenizer, given))
+    way = given.score if given.score != "auto" else "loglikelihood" if found.encoder.chat else "perplexity"
     if given.reasoning and way == "perplexity":
         raise AugmentError("option score=perplexity: reasoning belongs to no answer; take loglikelihood or reply")
-    network = replace(network, options=replace(given, score=way))
-    likelihoods = Likelihoods.of(network.pretrained, given.batch_tokens)
-
-    def contexts(prompts: Sequence[FilledPrompt]) -> list[Tokens]:
-        return network.reasoned(prompts, encoder.contexts(prompts, context))
-
-    def score(prompts: Sequence[FilledPrompt]) -> list[list[float]]:
-        if way in {"loglikelihood", "first-token"}:
-            asked = encoder.continuations(prompts, context, contexts(prompts) if given.reasoning else None)
-            if way == "first-token":
-                asked = [_first_tokens(*pair) for pair in zip(asked, prompts, strict=True)]
-            return [list(scores) for scores in likelihoods(asked)]
-        questions = encoder.whole_texts(prompts, context)
-        found = []
-        for choices, sums in zip(questions, likelihoods(questions), strict=True):
-            sizes = [choice.tokens.size - len(encoder.start) for choice in choices]
-            longest = max(sizes)  # times the mean over |t| tokens: nats, which can be rounded like log-likelihoods
-            found.append([float(total) / size * longest for total, size in zip(sums, sizes, strict=True)])
-        return found
-
-    def write(prompts: Sequence[FilledPrompt]) -> list[str]:
-        return network.written(prompts, contexts(prompts))
-
-    return network.model(request.labels, score, write, replies=way == "reply")
+    return replace(found, options=replace(given, score=way), replies=way == "reply")
 
 
 def _first_tokens(asked: Sequence[Request], prompt: FilledPrompt) -> list[Request]:

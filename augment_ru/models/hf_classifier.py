@@ -16,7 +16,7 @@ from augment_ru.inference.batches import MOST_SEQUENCES, each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.models._hugging_face import LoadingOptions, batch_budget, loaded, signature_of
 from augment_ru.prompting.prompt import text_of
-from augment_ru.prompting.prompted_model import DIGITS
+from augment_ru.prompting.replies import DIGITS
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 

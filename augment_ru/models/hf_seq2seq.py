@@ -1,7 +1,6 @@
 """A sequence-to-sequence model of Hugging Face: the encoder reads the prompt, the decoder scores or writes answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,21 +12,41 @@ from augment_ru.inference.likelihood import Tokens
 from augment_ru.inference.pretrained import Pretrained
 from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
 from augment_ru.prompting.prompt import FilledPrompt
-from augment_ru.prompting.prompted_model import PromptedModel
 
+Options = PromptOptions
 _BATCH_TOKENS = TokensByDevice(cpu=1024, gpu=16_384)
 
 
-@dataclass(frozen=True, slots=True)
-class Options(PromptOptions):
-    """The options of `--model-option hf-seq2seq.NAME=VALUE`: the same as `PromptOptions`."""
-
-
-def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:
-    """Load an encoder-decoder of transformers, which is asked with prompts.
+class Seq2SeqModel(PromptedNetwork):
+    """A sequence-to-sequence model that is asked with prompts.
 
     The score of an answer is the log-likelihood of its tokens and of the end of the text after them, given the prompt
     (paper of the benchmark MERA, Eq. 1).
+    """
+
+    def score(self, prompts: Sequence[FilledPrompt]) -> list[list[float]]:
+        """Return for each prompt the score of each of its choices, in nats."""
+        if not prompts:
+            return []
+        answers = self.encoder.ids([choice.text.strip() for prompt in prompts for choice in prompt.choices])
+        end = np.array([self.pretrained.tokenizer.eos_token_id], dtype=np.int64)
+        ended = iter([np.concatenate([ids, end]) for ids in answers])
+        by_prompt = [[next(ended) for _ in prompt.choices] for prompt in prompts]
+        budget = self.options.batch_tokens or _BATCH_TOKENS.on(self.pretrained.device)
+        return log_likelihoods(self.pretrained, self._contexts(prompts), by_prompt, budget)
+
+    def write(self, prompts: Sequence[FilledPrompt]) -> list[str]:
+        """Return for each prompt a generated answer."""
+        return self.written(prompts, self._contexts(prompts)) if prompts else []
+
+    def _contexts(self, prompts: Sequence[FilledPrompt]) -> list[Tokens]:
+        """Return the tokens of each context, with special tokens; a context that is too long loses its beginning."""
+        encoded = self.pretrained.tokenizer([prompt.context for prompt in prompts], verbose=False)["input_ids"]
+        return [np.array(ids[-self.context :], dtype=np.int64) for ids in encoded]
+
+
+def hf_seq2seq(request: ModelRequest, /) -> Seq2SeqModel:
+    """Load an encoder-decoder of transformers, which is asked with prompts.
 
     Args:
         request: what the model is made from; its `argument` is a folder or a name on the hub.
@@ -35,29 +54,7 @@ def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:
     Raises:
         AugmentError: there is no such model or prompt, or an option is wrong.
     """
-    given: Options = request.options
-    network = PromptedNetwork.of("hf-seq2seq", "AutoModelForSeq2SeqLM", request, given)
-    pretrained = network.pretrained
-    budget = given.batch_tokens or _BATCH_TOKENS.on(pretrained.device)
-
-    def contexts(prompts: Sequence[FilledPrompt]) -> list[Tokens]:
-        """Return the tokens of each context, with special tokens; a context that is too long loses its beginning."""
-        encoded = pretrained.tokenizer([prompt.context for prompt in prompts], verbose=False)["input_ids"]
-        return [np.array(ids[-network.context :], dtype=np.int64) for ids in encoded]
-
-    def score(prompts: Sequence[FilledPrompt]) -> list[list[float]]:
-        if not prompts:
-            return []
-        answers = network.encoder.ids([choice.text.strip() for prompt in prompts for choice in prompt.choices])
-        end = np.array([pretrained.tokenizer.eos_token_id], dtype=np.int64)
-        ended = iter([np.concatenate([ids, end]) for ids in answers])
-        by_prompt = [[next(ended) for _ in prompt.choices] for prompt in prompts]
-        return log_likelihoods(pretrained, contexts(prompts), by_prompt, budget)
-
-    def write(prompts: Sequence[FilledPrompt]) -> list[str]:
-        return network.written(prompts, contexts(prompts)) if prompts else []
-
-    return network.model(request.labels, score, write)
+    return Seq2SeqModel.of("hf-seq2seq", "AutoModelForSeq2SeqLM", request)
 
 
 def log_likelihoods(

@@ -1,7 +1,6 @@
 """A token classifier of Hugging Face, such as one for named entities: a word gets the tag of its first token."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,12 +11,9 @@ from augment_ru.inference.batches import each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.models._hugging_face import LoadingOptions, batch_budget, loaded, signature_of
 from augment_ru.models._tagger import Tagger, Tokens, labelled_field, words_of
-from augment_ru.prompting.prompted_model import DIGITS
+from augment_ru.prompting.replies import DIGITS
 
-
-@dataclass(frozen=True, slots=True)
-class Options(LoadingOptions):
-    """The options of `--model-option hf-tokens.NAME=VALUE`: the same as `LoadingOptions`."""
+Options = LoadingOptions
 
 
 def tagged(pretrained: Pretrained, texts: Sequence[str], budget: int) -> list[tuple[Tokens, Sequence[str]]]:

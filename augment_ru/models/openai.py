@@ -26,8 +26,7 @@ from augment_ru.models._options import AskedWithPrompts, limited
 from augment_ru.prompting.chat import FORMS, asked_to_choose, messages_of, system_of
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.prompted_model import index_of_best
-from augment_ru.prompting.replies import answer_in
+from augment_ru.prompting.replies import answer_in, index_of_best
 from augment_ru.signals import HeldSignals
 
 if TYPE_CHECKING:

@@ -7,6 +7,8 @@ from augment_ru.evaluation.answer_scores import normalised
 from augment_ru.evaluation.unread import CUT, EMPTY, REFUSED, UNREADABLE, is_refusal
 from augment_ru.prompting.prompt import Choice, FilledPrompt
 
+DIGITS = 4
+"""Scores are rounded to this many decimals before the best is chosen, so that rounding errors do not decide."""
 REASONING = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
 """Pairs of marks: what stands before a model's reasoning in its reply, and what stands after it."""
 _LETTER = re.compile(r"\W*([A-JА-К])(?!\w)")
@@ -149,3 +151,13 @@ def _letters(choices: Sequence[Choice]) -> dict[str, str]:
 
 def _words(choice: Choice) -> str:
     return choice.text.strip().rstrip(".").strip()
+
+
+def index_of_best(scores: Sequence[float]) -> int:
+    """Return the index of the highest score; of scores that are equal after rounding to `DIGITS` decimals, the first.
+
+    >>> index_of_best([-2.00001, -2.0, -3.0])
+    0
+    """
+    rounded = [round(score, DIGITS) for score in scores]
+    return rounded.index(max(rounded))

@@ -151,16 +151,6 @@ def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecip
     return {"attacks": []} | grouped(zip(kinds.values(), tables, strict=True))
 
 
-def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the counts that a manifest states for each variation (the rows of one attack or search).
-
-    Args:
-        holder: the manifest, to get the counts of the release; or the manifest's entry for a task, to get those of the
-            task.
-    """
-    return [*holder["attacks"], *holder.get("searches", ())]
-
-
 def assemble(
     recipe: ReleaseRecipe,
     tasks: Sequence[TaskInput],

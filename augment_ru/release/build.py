@@ -5,7 +5,6 @@ Finished shards are kept, so that a run that was killed can be resumed.
 """
 
 import json
-import os
 import shutil
 import time
 from collections import Counter
@@ -23,19 +22,10 @@ from augment_ru.formats.files import check_folder, followed
 from augment_ru.options import integer
 from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
-from augment_ru.release import manifest
+from augment_ru.release import manifest, variations
 from augment_ru.release.assemble import assemble, read_shard
 from augment_ru.release.original_rows import TaskInput, constraints_of, read_task, rules_of
 from augment_ru.release.release_recipe import ReleaseRecipe, read_release_recipe
-from augment_ru.release.variations import (
-    Searched,
-    Tools,
-    make_tools,
-    model_entries,
-    settings_of,
-    train_files,
-    variations,
-)  # fmt: skip
 from augment_ru.run.engines import LOCAL, engine_of, in_order
 from augment_ru.run.stores import FolderStore, sealed
 
@@ -60,7 +50,7 @@ class ShardInput(NamedTuple):
     task: int
     first: int
     records: tuple[Record, ...]
-    searched: Searched | None = None
+    searched: variations.Searched | None = None
 
 
 def split_into_shards(whole: ShardInput, size: int = SHARD_ROWS) -> Iterator[ShardInput]:
@@ -191,25 +181,10 @@ class Staging(NamedTuple):
 
     def publish(self) -> None:
         """Move the complete release from the folder in which it was built to its target, in one rename."""
-        for path in (*self.release.rglob("*"), self.release):
-            _sync(path)
         if self.target.exists():
             self.target.rmdir()
         self.release.rename(self.target)
-        _sync(self.target.parent)
         shutil.rmtree(self.unfinished)
-
-
-def _sync(path: Path) -> None:
-    """Write a file or a folder through to the disk."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except OSError:  # a system that cannot open folders
-        return
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 _NAMES = {
@@ -330,7 +305,7 @@ class ReleaseBuild:
     staging: Staging = field(init=False)
     recipe: ReleaseRecipe = field(init=False)
     located: ReleaseRecipe = field(init=False)
-    tools: Tools = field(init=False)
+    tools: variations.Tools = field(init=False)
 
     def __post_init__(self) -> None:
         integer("workers", self.workers, least=1)
@@ -338,7 +313,7 @@ class ReleaseBuild:
         self.folder = self.recipe_file.resolve().parent
         self.staging = Staging.of(self.target)
         self.located = self.recipe.located(lambda name: self.folder / name, self.folder)
-        self.tools = make_tools(self.located, self.device)
+        self.tools = variations.make_tools(self.located, self.device)
 
     def run(self, progress: Progress = lambda done, total: None) -> BuildReport:  # noqa: ARG005
         """Build the release.
@@ -355,10 +330,10 @@ class ReleaseBuild:
             with saying_where(f"[[task]] '{located.name}'"):  # so that a wrong rule is found at once
                 check_rules(rules_of(self.located, located, task.schema))
         facts = manifest_head(self.recipe, tasks, self.folder, self.tools)
-        with train_files(self.recipe, tasks) as given:
+        with variations.train_files(self.recipe, tasks) as given:
             if self.tools.searches:
                 searched = list(zip(tasks, given, strict=True))
-                facts |= {"models": model_entries(self.recipe, self.tools.searches, searched)}
+                facts |= {"models": variations.model_entries(self.recipe, self.tools.searches, searched)}
             report = BuildReport(self.staging.finished(facts, resume=self.resume) or {})
             if not report.content:  # else it is complete already
                 depends = {**facts, "shard_rows": self.shard_rows}
@@ -390,7 +365,9 @@ class ReleaseBuild:
         return list(grouped((shard.task, path) for shard, path in zip(inputs, paths, strict=True)).values())
 
 
-def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Path, tools: Tools) -> dict[str, Any]:
+def manifest_head(
+    recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Path, tools: variations.Tools
+) -> dict[str, Any]:
     """Return the first entries of a manifest, which state all that the rows of the release depend on.
 
     Args:
@@ -407,7 +384,7 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
         "environment": dict(manifest.environment(tools.models)),
         "annotator": tools.annotate.signature,
         "scorer": tools.scorer,
-        "settings": settings_of(tools),
+        "settings": variations.settings_of(tools),
         "data": manifest.data_files(recipe, rules, lambda name: folder / name),
         "inputs": [
             {
@@ -423,14 +400,16 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
     }
 
 
-def _make_shard(tools: Tools, part: tuple[ShardInput, Path]) -> Counter[str]:
+def _make_shard(tools: variations.Tools, part: tuple[ShardInput, Path]) -> Counter[str]:
     """Perturb the rows of a shard, write its file, and return how many nanoseconds each kind of work took."""
     shard, path = part
     timing: Counter[str] = Counter()
     records = dict(enumerate(shard.records, start=shard.first))
     found = {
         name: tuple("".join(f"{line}\n" for line in lines).encode() for lines in (rows, entries))
-        for name, rows, entries in variations(tools, tools.recipe.tasks[shard.task], records, timing, shard.searched)
+        for name, rows, entries in variations.variations(
+            tools, tools.recipe.tasks[shard.task], records, timing, shard.searched
+        )
     }
     FolderStore(path.parent).write(path.name, sealed(found))
     return timing

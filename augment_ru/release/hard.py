@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from augment_ru.evaluation.verdicts import shares
 from augment_ru.records.record import Record, label_of_record
 
 HARD = "hard"
@@ -102,13 +103,9 @@ def _hardest(worst: Sequence[_Worst], labels: Sequence[str], count: int) -> list
 
     Each label gets the share of `count` that it has among all originals, by the method of largest remainders.
     """
-    sizes = Counter(labels)
-    quota = {label: count * size // len(labels) for label, size in sizes.items()}
-    rest = sorted(sizes, key=lambda label: (-(count * sizes[label] % len(labels)), label))
-    for label in rest[: count - sum(quota.values())]:
-        quota[label] += 1
+    sizes = dict(sorted(Counter(labels).items()))
     found: list[int] = []
-    for label, most in quota.items():
+    for label, most in zip(sizes, shares(count, [*sizes.values()]), strict=True):
         own = [at for at, one in enumerate(labels) if one == label]
         found += sorted(own, key=lambda at: (-worst[at].models, -worst[at].similarity, at))[:most]
     return sorted(found)

@@ -240,25 +240,6 @@ class AdversaryRecipe(_Table, frozen=True):
         trained = (argument for kind, _, argument in (one.partition(":") for one in self.models) if kind in TRAINED)
         return tuple(path for path in (*trained, *_files_in(self.options)) if path)
 
-    def located(self, moved: Callable[[str], str], models: Path) -> "AdversaryRecipe":
-        """Return a copy of this part of the recipe with absolute paths.
-
-        Args:
-            moved: a function from a value in the recipe (the argument of a model, or an option) to the new value.
-            models: the folder that contains the folders of models.
-        """
-
-        def place(argument: str) -> str:
-            new = moved(argument)
-            return str(models / new) if new and (models / new).is_dir() else new
-
-        specs = (one.partition(":") for one in self.models)
-        return msgspec.structs.replace(
-            self,
-            models=tuple(f"{kind}{colon}{place(argument)}" for kind, colon, argument in specs),
-            options=_with_values(self.options, place),
-        )
-
     def check(self, tasks: Sequence[str]) -> None:
         """Check the models that searches attack, the options of these models, and the tasks whose rows are searched.
 
@@ -380,19 +361,19 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
             models: the folder that contains the folders of models; names on the Hub stay as they are.
         """
         moved = {f"{kind}{name}": f"{kind}{place(name)}" for name in self.own_files for kind in ("", _CORPUS)}
+        for model in self.searches.values():
+            kind, _, argument = model.partition(":")
+            if argument in moved or (argument and (models / argument).is_dir()):
+                moved[model] = f"{kind}:{moved.get(argument, models / argument)}"
 
-        def at(value: str) -> str:
-            return moved.get(value, value)
+        def at(value: Any) -> Any:  # noqa: ANN401  (JSON values)
+            if isinstance(value, dict):
+                return {key: at(one) for key, one in value.items()}
+            if isinstance(value, list):
+                return [at(one) for one in value]
+            return moved.get(value, value) if isinstance(value, str) else value
 
-        changed = msgspec.structs.replace
-        return changed(
-            self,
-            attacks=tuple(changed(one, options=_with_values(one.options, at)) for one in self.attacks),
-            tasks=tuple(
-                changed(one, constraints=one.constraints and tuple(map(at, one.constraints))) for one in self.tasks
-            ),
-            adversary=self.adversary and self.adversary.located(at, models),
-        )
+        return msgspec.convert(at(self.content()), ReleaseRecipe)
 
     def content(self) -> dict[str, Any]:
         """Return the recipe as JSON values, from which `parse_release_recipe` makes an equal recipe."""
@@ -531,10 +512,6 @@ def _names_file(value: object) -> bool:
 
 def _files_in(options: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return [value for table in options.values() for value in table.values() if _names_file(value)]
-
-
-def _with_values(options: Mapping[str, Mapping[str, Any]], moved: Callable[[str], str]) -> dict[str, Options]:
-    return {name: {option: moved(value) for option, value in table.items()} for name, table in options.items()}
 
 
 def _given(value: Any) -> Any:  # noqa: ANN401  (values of JSON)

@@ -26,19 +26,7 @@ from augment_ru.evaluation.verdicts import read_judged
 from augment_ru.formats.json_lines import parsed
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
-from augment_ru.release import edit_log, manifest, original_rows, release_recipe, variations
-from augment_ru.release.assemble import (
-    CARD,
-    RECIPE,
-    VariationFigures,
-    add_figures,
-    derived_files,
-    entries_of,
-    figure_entries,
-    no_figures,
-    shown_entries,
-    task_entry,
-)  # fmt: skip
+from augment_ru.release import assemble, edit_log, manifest, original_rows, release_recipe, variations
 from augment_ru.release.hard import HARD, hard_split, splits_in
 from augment_ru.release.judged import judged_figures
 from augment_ru.release.manifest import check_recipe
@@ -133,7 +121,7 @@ class TaskCheck(NamedTuple):
 
     problems: list[str]
     rows: original_rows.TaskInput | None
-    figures: Mapping[str, VariationFigures]
+    figures: Mapping[str, assemble.VariationFigures]
 
 
 class _Row(NamedTuple):
@@ -174,7 +162,7 @@ def check_task(release: ReleaseFiles, number: int, broken: set[str]) -> TaskChec
     ]
     if miscounted:
         return TaskCheck([*problems, *miscounted], None, {})
-    figures, searches = no_figures(release.recipe, task), release.recipe.searches
+    figures, searches = assemble.no_figures(release.recipe, task), release.recipe.searches
     for variation, name in enumerate(names):
         for at in range(size):
             row = rows[variation * size + at]
@@ -185,17 +173,9 @@ def check_task(release: ReleaseFiles, number: int, broken: set[str]) -> TaskChec
                 figures[name].count_entry(row.entry, original.texts() if original else {})
     if unreadable:
         return TaskCheck(problems, None, {})
-    problems += _figure_problems(figure_entries(figures), known, f"on '{task.name}'")
     originals = original_rows.InputFile(test, "", tuple(row.record for row in rows[:size] if row.record is not None))
     problems += [] if problems else _hard_problems(release, task, originals.records, known)
     return TaskCheck(problems, original_rows.TaskInput(task, schema, originals, train), figures)
-
-
-def _figure_problems(counted: Mapping[str, Any], stated: Mapping[str, Any], where: str) -> Iterator[str]:
-    """Yield a problem for each variation whose figures are not stated as they were counted."""
-    for found, entry in zip(entries_of(counted), entries_of(stated), strict=True):
-        if found != entry:
-            yield f"{manifest.MANIFEST}: the figures of '{found['name']}' {where} are not those of the rows"
 
 
 def _hard_problems(
@@ -524,13 +504,13 @@ def _changed_files(release: ReleaseFiles, checks: Sequence[TaskCheck], changed: 
 
 def _recipe_problems(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
     """Yield a problem if `recipe.toml` is unchanged but is not the recipe in the manifest."""
-    if RECIPE in skipped:
+    if assemble.RECIPE in skipped:
         return
     try:
-        if release_recipe.read_release_recipe(release.folder / RECIPE).content() != release.content["recipe"]:
-            yield f"{RECIPE}: is not the recipe in {manifest.MANIFEST}"
+        if release_recipe.read_release_recipe(release.folder / assemble.RECIPE).content() != release.content["recipe"]:
+            yield f"{assemble.RECIPE}: is not the recipe in {manifest.MANIFEST}"
     except AugmentError as error:
-        yield f"{RECIPE}: {error}"
+        yield f"{assemble.RECIPE}: {error}"
 
 
 def _derived_problems(release: ReleaseFiles, expected: set[str], skipped: set[str]) -> Iterator[str]:
@@ -551,7 +531,7 @@ def _derived_problems(release: ReleaseFiles, expected: set[str], skipped: set[st
 def _derived(release: ReleaseFiles) -> dict[str, str]:
     """Return the text of each file that is made from the manifest, by path."""
     content = {key: value for key, value in release.content.items() if key != "files"}
-    return derived_files(content, release.content["files"], release.folder)
+    return assemble.derived_files(content, release.content["files"], release.folder)
 
 
 def _first_difference(ours: bytes, theirs: bytes) -> int:
@@ -575,7 +555,8 @@ def _expected_files(release: ReleaseFiles) -> set[str]:
     """Return the files that the release must have, except those that are made from the manifest."""
     rows = {f"{task['name']}/{file}.jsonl" for task in release.content["tasks"] for file in (*splits_in(task), "edits")}
     judged = {manifest.VERDICTS} if release.content.get("judged") else set()
-    return {CARD, RECIPE, *rows, *judged, *(f"{manifest.OWN}/{Path(name).name}" for name in release.recipe.own_files)}
+    own = {f"{manifest.OWN}/{Path(name).name}" for name in release.recipe.own_files}
+    return {assemble.CARD, assemble.RECIPE} | rows | judged | own
 
 
 def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Iterator[str]:
@@ -592,20 +573,20 @@ def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> It
         for split in ("train", "test")
         if known[split]
     ]
-    expected |= shown_entries(content, release.folder)
+    expected |= assemble.shown_entries(content, release.folder)
     if content.get("judged"):
         rows = read_judged(str(release.folder / manifest.VERDICTS))
         expected["judged"] = judged_figures(release.folder, content, rows)
-    for key, value in expected.items():
+    totals = assemble.no_figures(recipe)
+    for check, known in zip(checks, content["tasks"], strict=True):
+        entry = assemble.task_entry(recipe, check.rows) | assemble.figure_entries(check.figures) if check.rows else {}
+        for key, value in entry.items():
+            if value != known.get(key):
+                yield f"{manifest.MANIFEST}: '{key}' of '{known['name']}' does not follow from its rows and the recipe"
+        assemble.add_figures(totals, check.figures)
+    for key, value in (expected | assemble.figure_entries(totals, recipe)).items():
         if stated.get(key) != value:
             yield f"{manifest.MANIFEST}: '{key}' is not what follows from the recipe and the files of the release"
-    totals = no_figures(recipe)
-    for check, known in zip(checks, content["tasks"], strict=True):
-        for key, value in task_entry(recipe, check.rows).items() if check.rows else ():
-            if key not in ("attacks", "searches") and value != known.get(key):  # the figures are checked below
-                yield f"{manifest.MANIFEST}: '{key}' of '{known['name']}' does not follow from its rows and the recipe"
-        add_figures(totals, check.figures)
-    yield from _figure_problems(figure_entries(totals, recipe), content, "over all tasks")
 
 
 def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: int) -> Iterator[str]:

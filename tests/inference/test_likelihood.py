@@ -1,6 +1,7 @@
 """Log-likelihoods: equal to a loop over single sequences, whatever prefixes they share, in every batch and order."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,14 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru.draws import Floats
-from augment_ru.errors import AugmentError
 from augment_ru.inference.likelihood import (
     Likelihoods,
     Request,
     by_trees,
-    packed_rows,
-    prefix_groups,
-    tree_mask,
+    common_length,
+    rows_of_sequences,
     tree_of,
 )
 from augment_ru.inference.pretrained import Pretrained, context_of, load
@@ -79,11 +78,9 @@ def drawn_questions(draw: st.DrawFn) -> list[list[Request]]:
     return questions
 
 
-@given(questions=drawn_questions(), worth=st.sampled_from([0, 4, 1000]), budget=st.sampled_from([3, 12, 500]))
-def test_trees_give_the_numbers_of_a_plain_loop(
-    model: Pretrained, questions: list[list[Request]], worth: int, budget: int
-) -> None:
-    assert_equal(model, questions, by_trees(model, questions, budget, worth))
+@given(questions=drawn_questions(), budget=st.sampled_from([3, 12, 500]))
+def test_trees_give_the_numbers_of_a_plain_loop(model: Pretrained, questions: list[list[Request]], budget: int) -> None:
+    assert_equal(model, questions, Likelihoods(model, budget, trees=True)(questions))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -117,15 +114,14 @@ def test_numbers_do_not_depend_on_the_batch_or_the_order(model: Pretrained) -> N
         assert np.abs(before - after).max() < 1e-5
 
 
-def test_a_prefix_is_computed_once(model: Pretrained, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_sequences_of_a_row_share_is_computed_once(model: Pretrained, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     shots = rng.integers(2, 60, 80)
-    questions = [[Request(np.concatenate([shots, [9, number], [end]]), 1) for end in (5, 6)] for number in range(20)]
+    requests = [Request(np.concatenate([shots, [9, number], [end]]), 1) for number in range(20) for end in (5, 6)]
     fed: list[int] = []
     watch_calls(monkeypatch, model, lambda inputs: fed.append(inputs["input_ids"].numel()))
-    by_trees(model, questions, 512)
-    assert sum(fed) == 81 + 20  # the demonstrations with their separator, and a token a question
-    assert len(fed) == 2
+    by_trees(model, requests, 512)
+    assert fed == [81 + 20]  # the demonstrations with their separator, and a token a question
 
 
 def test_out_of_memory_halves_the_batch(model: Pretrained, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,27 +135,6 @@ def test_out_of_memory_halves_the_batch(model: Pretrained, monkeypatch: pytest.M
     watch_calls(monkeypatch, model, narrow)
     assert_equal(model, questions, Likelihoods(model, 5000, trees=False)(questions))
     assert_equal(model, questions, Likelihoods(model, 5000, trees=True)(questions))
-
-
-def test_a_prefix_that_does_not_fit_is_read_in_smaller_pieces(
-    model: Pretrained, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(5)
-    stem = rng.integers(2, 60, 100)
-    questions = [[Request(np.append(stem, [one, two]), 1) for two in (5, 6)] for one in (3, 4)]
-    widest = 40
-
-    def narrow(inputs: Mapping[str, torch.Tensor]) -> None:
-        if inputs["input_ids"].shape[1] > widest:
-            raise torch.OutOfMemoryError
-
-    with monkeypatch.context() as patch:
-        watch_calls(patch, model, narrow)
-        found = by_trees(model, questions, 128, 4)
-        widest = 3
-        with pytest.raises(AugmentError, match="out of memory at demonstrations of 100 tokens"):
-            by_trees(model, questions, 128, 4)
-    assert_equal(model, questions, found)
 
 
 def test_sequences_longer_than_an_attention_window_are_given_whole(
@@ -178,34 +153,21 @@ def test_the_context_is_the_smaller_of_what_model_and_tokenizer_say(model: Pretr
     assert context_of(model) == CONTEXT
 
 
-def test_groups_have_the_prefixes_that_save_most() -> None:
-    def question(*begin: int) -> list[Request]:
-        return [Request(np.array([*begin, end]), 1) for end in (1, 2)]
-
-    one, two = range(10, 40), range(50, 90)
-    questions = [question(*one, 3), question(*two, 3), question(*one, 4), question(*two, 4), question(7, 7)]
-    found = {group.members: group.prefix.tolist() for group in prefix_groups(questions, 10)}
-    assert found == {(0, 2): [*one], (1, 3): [*two], (4,): []}
-    assert [group.members for group in prefix_groups(questions, 1000)] == [(0, 1, 2, 3, 4)]
-
-
-@given(questions=drawn_questions(), stem=st.integers(0, 2))
-def test_a_token_attends_to_exactly_those_before_it_in_its_sequence(questions: list[list[Request]], stem: int) -> None:
-    question = [Request(np.concatenate([[0, 1], one.tokens]), 1) for one in questions[0]]
-    made = tree_of(question, stem)
-    mask = tree_mask([made], made.tokens.size + 1, stem)
-    assert mask[:, :stem].all()
-    prefixes = {tuple(one.tokens[:size].tolist()) for one in question for size in range(stem + 1, one.tokens.size)}
-    shown = {
-        (*question[0].tokens[:stem].tolist(), *made.tokens[np.flatnonzero(row)].tolist())
-        for row in mask[: made.tokens.size, stem : stem + made.tokens.size]
-    }
-    assert shown == prefixes
+@given(questions=drawn_questions())
+def test_a_token_attends_to_exactly_those_before_it_in_its_sequence(questions: list[list[Request]]) -> None:
+    requests = sorted((one for question in questions for one in question), key=lambda one: one.tokens.tolist())
+    made = tree_of(requests)
+    prefixes = {tuple(one.tokens[:size].tolist()) for one in requests for size in range(1, one.tokens.size)}
+    assert {tuple(made.tokens[np.flatnonzero(row)].tolist()) for row in made.mask} == prefixes
     assert made.tokens.size == len(prefixes)  # each once
 
 
-@given(sizes=st.lists(st.integers(0, 20), max_size=20), row=st.integers(1, 30))
-def test_rows_hold_every_tree_once_and_no_more_than_fits(sizes: list[int], row: int) -> None:
-    rows = packed_rows(sizes, row)
-    assert sorted(index for one in rows for index in one) == list(range(len(sizes)))
-    assert all(sum(sizes[index] for index in one) <= max(row, *(sizes[index] for index in one)) for one in rows)
+@given(questions=drawn_questions(), most=st.integers(0, 12))
+def test_rows_hold_every_sequence_once_and_no_more_than_fits(questions: list[list[Request]], most: int) -> None:
+    requests = [one for question in questions for one in question]
+    rows = rows_of_sequences(requests, most)
+    assert sorted(index for row in rows for index in row) == list(range(len(requests)))
+    for row in rows:
+        tokens = [requests[index].tokens for index in row]
+        own = (after.size - common_length(before, after) for before, after in pairwise(tokens))
+        assert sum(own) <= most

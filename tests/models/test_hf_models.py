@@ -19,7 +19,7 @@ from augment_ru.models import hf_causal, hf_classifier, hf_seq2seq
 from augment_ru.models._torch import TorchModel
 from augment_ru.models.hf_seq2seq import log_likelihoods
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.prompted_model import index_of_best
+from augment_ru.prompting.replies import index_of_best
 from augment_ru.records.task import generic, task
 from augment_ru.registry import names
 from kept_models import kept
