@@ -454,7 +454,7 @@ def screened(
     gate = PoolGate(prepared, [case.pool for case in cases], similarity, threshold or 0.0)
     if not gate.screens:
         return gate
-    scores = gate.scores_alone([(case.number, case.pool) for case in pending])
+    scores = gate.scores_alone([case.pool for case in pending])
     at = 0
     for case in pending:
         own = scores[at : at + len(case.pool)]

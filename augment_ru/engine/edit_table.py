@@ -75,6 +75,8 @@ class EditTable(Sequence[Script]):
         Args:
             tables: the tables, at least one.
         """
+        if len(tables) == 1:
+            return tables[0]
         noted = any(one.make_notes for one in tables)
         notes = [note for one in tables for note in one.notes or [None] * one.starts.size] if noted else []
         counts = np.concatenate([np.diff(one.firsts) for one in tables])

@@ -160,6 +160,7 @@ def _of_attack(prepared: Prepared, perturber: Perturber, draws: int) -> EditTabl
         proposed = legal(seen.batch, perturber.proposals(seen, draw), alternatives=True)
         tables.append(one_by_one(seen.batch, proposed.keep(proposed.ranks < perturber.attack.probability).settled()))
     every = EditTable.joined(tables)
+    tables.clear()
     return every.take(_different(every))
 
 

@@ -126,18 +126,17 @@ class PoolGate:
         owners, rows = np.array(sets, dtype=np.int64).reshape(-1, 2).T
         return self._lowest(len(wanted), owners, rows, [script for one in wanted for script in one.scripts.values()])
 
-    def scores_alone(self, pools: Sequence[tuple[int, RecordPool]]) -> Floats:
+    def scores_alone(self, pools: Sequence[RecordPool]) -> Floats:
         """Score each change of some pools as if it were the only one (see `scores`), shape (changes,).
 
         Args:
-            pools: the index of each record with its pool (its possible changes). The scores of the first pool come
-                first, then those of the second, and so on.
+            pools: the pools (possible changes) of records. The scores of the first pool come first, then those of the
+                second, and so on.
         """
-        rows = np.array(
-            [self._first_rows[record] + text for record, pool in pools for text in pool.texts], dtype=np.int64
-        )
-        alone = [change for _, pool in pools for change in pool.changes]
-        return self._lowest(rows.size, np.arange(rows.size), rows, alone)
+        if not pools:
+            return np.zeros(0)
+        alone = EditTable.joined([pool.changes for pool in pools])
+        return self._lowest(len(alone), np.arange(len(alone)), alone.rows, alone)
 
     def _lowest(self, sets: int, owners: Ints, rows: Ints, scripts: Sequence[Script]) -> Floats:
         """Score scripts, and return the lowest score of each set, shape (sets,).
@@ -150,7 +149,8 @@ class PoolGate:
         """
         found = np.ones(sets)
         if self._prepared.questions is not None:
-            edits = EditTable.of_scripts(scripts, self._prepared.batch.texts, rows)
+            texts = self._prepared.batch.texts
+            edits = scripts if isinstance(scripts, EditTable) else EditTable.of_scripts(scripts, texts, rows)
             found[self._prepared.questions.broken(edits, owners[edits.owners])] = -np.inf
         asked = (found[owners] > -np.inf).nonzero()[0]
         if self._scorer is None or not asked.size:

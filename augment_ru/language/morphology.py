@@ -3,6 +3,7 @@
 from collections.abc import Container
 from functools import cache, lru_cache
 from operator import itemgetter
+from sys import intern
 from typing import Any, NamedTuple
 
 from augment_ru.resources import name_heads
@@ -92,7 +93,11 @@ def word_kind(word: str) -> WordKind:
     found = readings(word)
     role = _ROLES.get(found[0].pos, "")
     cases = frozenset(one.case for one in found if one.case and _ROLES.get(one.pos, "") == role)
-    return WordKind(role, cases, is_known(word))
+    return _same_kind(role, cases, is_known(word))
+
+
+_same_kind = cache(WordKind)
+"""Words share a few hundred kinds, so a text does not hold one for each."""
 
 
 @lru_cache(maxsize=200_000)
@@ -136,7 +141,7 @@ def has_form_with(word: str, grammemes: frozenset[str]) -> bool:
     return any(paradigm in paradigms for _, places in found for paradigm, _ in places)
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=2_048)  # a look-up takes 3 µs, and a word is asked several times in a row
 def _places_of(word: str) -> list[tuple[str, list[tuple[int, int]]]]:
     """Return the forms of the dictionary that a word in lower case may be, which differ in «е» and «ё».
 
@@ -194,21 +199,20 @@ def shares_lemma(one: str, other: str) -> bool:
     return not _plain_lemmas(one).isdisjoint(_plain_lemmas(other))
 
 
-@lru_cache(maxsize=50_000)
-def _plain_lemmas(word: str) -> frozenset[str]:
-    return frozenset([name.replace("ё", "е") for name in _known_lemmas(word) or lemmas_of(word)])
+def _plain_lemmas(word: str) -> set[str]:
+    return {name.replace("ё", "е") for name in _known_lemmas(word) or lemmas_of(word)}
 
 
 @lru_cache(maxsize=50_000)
-def _known_lemmas(word: str) -> frozenset[str]:
+def _known_lemmas(word: str) -> tuple[str, ...]:
     """Return the lemmas of the dictionary that a word in lower case may be a form of."""
-    return frozenset([_lemma_at(*place, form) for form, places in _places_of(word) for place in places])
+    return tuple({_lemma_at(*place, form) for form, places in _places_of(word) for place in places})
 
 
 def _lemma_at(number: int, place: int, form: str) -> str:
     """Return the lemma of a form at a place of the dictionary, as pymorphy3's `build_normal_form` does."""
     skipped, dropped, prefix, suffix = _way_to_lemma(number, place)
-    return prefix + form[skipped : len(form) - dropped] + suffix
+    return intern(prefix + form[skipped : len(form) - dropped] + suffix)  # many forms share it
 
 
 @cache
@@ -273,11 +277,16 @@ def readings(word: str) -> tuple[Reading, ...]:
     analyser, forms = morphology(), _places_of(word) if len(word) > 1 else ()
     if not forms:
         parses = analyser.parse(word)
-        return tuple(Reading(one.normal_form, *_of_tag(one.tag), one.word, one.is_known, one.score) for one in parses)
+        same = {word: word}  # equal strings are held once
+        return tuple(
+            Reading(intern(one.normal_form), *_of_tag(one.tag), same.get(one.word, one.word), one.is_known, one.score)
+            for one in parses
+        )
     # What `parse` finds for a word of the dictionary, in half the time.
     dictionary, chance_of = analyser.dictionary, analyser.prob_estimator.p_t_given_w.get
     found: list[tuple[str, _Tag, str, int]] = []
-    for form, places in forms:
+    for found_form, places in forms:
+        form = word if found_form == word else found_form  # equal strings are held once
         for number, place in places:
             paradigm = dictionary.paradigms[number]
             name, tag = _numbered_tag(paradigm[len(paradigm) // 3 + place])

@@ -4,6 +4,7 @@ import gzip
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -229,14 +230,12 @@ class _Network:
     Attributes:
         model: slovnet's network; only its output layers are used.
         encoder: its encoder.
-        encode: maps a word to the number of the word and the number of its shape.
         pad: the word number and the shape number that stand for a gap.
         labels: the tags or relations that the model predicts, by number.
     """
 
     model: Any
     encoder: Encoder
-    encode: Callable[[str], tuple[int, int]]
     pad: tuple[int, int]
     labels: list[str]
 
@@ -294,7 +293,7 @@ class _Network:
                 stop += 1
             pairs = [self.pad]
             for words in pieces[start:stop]:
-                pairs += map(self.encode, words)
+                pairs += map(_encoded, words)
                 pairs.append(self.pad)
             outputs = self.encoder(*zip(*pairs, strict=True))
             at = 1
@@ -309,12 +308,23 @@ def _shipped(name: str) -> Path:
     return Path(str(find_spec("natasha").origin)).parent / "data" / name  # type: ignore[union-attr]
 
 
+@cache
+def _shapes() -> Any:  # noqa: ANN401  (slovnet has no types)
+    """Return slovnet's names of letter cases and endings (shapes), which all its models number alike."""
+    from slovnet.exec.pack import Pack  # noqa: PLC0415  (loaded only where texts are annotated)
+
+    with Pack(_shipped("model/slovnet_ner_news_v1.tar")) as pack:
+        return pack.load_vocab("shape")
+
+
 @lru_cache(maxsize=50_000)
-def _shape(word: str) -> str:
-    """Return slovnet's name of a word's letter case and ending, which all models read; it takes 20 µs to make."""
+def _encoded(word: str) -> tuple[int, int]:
+    """Return the numbers of a word and of its shape, which all models read; this takes 20 µs."""
     from slovnet.shape import word_shape  # noqa: PLC0415
 
-    return str(word_shape(word))
+    words = embedding().vocab
+    number = words.number_of(word.lower())
+    return words.counts.size - 2 if number is None else number, _shapes().encode(word_shape(word))
 
 
 @cache
@@ -330,24 +340,19 @@ def _network(kind: str) -> _Network:
     with Pack(_shipped(f"model/slovnet_{kind}_news_v1.tar")) as pack:
         model = pack.load_model(maker)
         model = model.inject_arrays(dict(pack.load_arrays(model.weights))).inject_navec(embedding())
-        shapes, labels = pack.load_vocab("shape"), pack.load_vocab("rel" if kind == "syntax" else "tag")
-    *_, unknown, pad = range(embedding().vocab.counts.size)
-
-    @lru_cache(maxsize=50_000)
-    def encode(word: str) -> tuple[int, int]:
-        number = number_of(word.lower())
-        return unknown if number is None else number, shapes.encode(_shape(word))
-
-    encoder = Encoder(model, pad, np.float32)
-    return _Network(model, encoder, encode, (pad, shapes.pad_id), labels.items)
+        labels = pack.load_vocab("rel" if kind == "syntax" else "tag")
+    pad = embedding().vocab.counts.size - 1
+    return _Network(model, Encoder(model, pad, np.float32), (pad, _shapes().pad_id), labels.items)
 
 
 @cache
 def _precise(kind: str) -> _Network:
     """Return one of natasha's models with its weights in float64; it is made once for each process."""
     network = _network(kind)
-    encoder = Encoder(network.model, network.pad[0], np.float64)
-    return replace(network, model=_in_float64(network.model), encoder=encoder)
+    model = copy(network.model)
+    for layer in {"head", "rel"}.intersection(model.__attributes__):  # the output layers, all that is read of it
+        setattr(model, layer, _in_float64(getattr(model, layer)))
+    return replace(network, model=model, encoder=Encoder(network.model, network.pad[0], np.float64))
 
 
 def _in_float64(part: Any) -> Any:  # noqa: ANN401  (slovnet has no types)

@@ -14,7 +14,7 @@ from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._context import Pieces, are_agreed
 from augment_ru.normalizers._lattice import RUSSIAN, WordReading
-from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_joined, is_listed, weight
+from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_listed, joinable, weight
 from augment_ru.normalizers._pieces import ENDS, cased, core, fold
 from augment_ru.normalizers._reader import Reader
 
@@ -125,7 +125,7 @@ def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last:
     raw = "".join(words)
     joined = raw.lower()
     is_whole = all(words) and len(words) == last - first + 1 and (raw.isupper() or raw[1:].islower())
-    if not is_whole or not RUSSIAN.issuperset(joined) or not is_joined(joined):
+    if not is_whole or not RUSSIAN.issuperset(joined) or joined.replace("ё", "е") not in joinable():
         return None
     small = [word.lower() for word in words]
     unknown = sum(not is_listed(word) for word in small)
@@ -177,15 +177,18 @@ def glued(word: str) -> str:
     """
     if len(word) < _GLUED:
         return ""
-    if not any(_weight(word[start:]) for start in range(max(1, len(word) - _LONGEST), len(word) - _SHORT + 1)):
-        return ""  # most words end in no word
-    best: list[tuple[float, tuple[str, ...]]] = [(0.0, ()), *[(_NOT, ())] * len(word)]
-    for start in range(len(word)):
-        score, parts = best[start]
-        for stop in range(start + 1, min(start + _LONGEST, len(word)) + 1) if score > _NOT else ():
-            if found := _weight(word[start:stop]):
-                best[stop] = max(best[stop], (score + found - _TOTAL, (*parts, word[start:stop])))
-    score, parts = best[-1]
+    rests = [len(word)]  # where a rest begins that is made of words
+    for start in range(len(word) - 1, -1, -1):
+        if any(_may_be_part(word[start:stop]) for stop in rests):
+            rests.append(start)
+    if rests.pop():
+        return ""
+    best: dict[int, tuple[float, tuple[str, ...]]] = {0: (0.0, ())}
+    for stop in reversed(rests):
+        begun = [(*one, word[start:stop]) for start, one in best.items() if _may_be_part(word[start:stop])]
+        if begun:
+            best[stop] = max((score + weight(part) - _TOTAL, (*parts, part)) for score, parts, part in begun)
+    score, parts = best[len(word)]
     is_short = len("".join(parts[1:])) < _SHORT or len(parts[-1]) < _SHORT
     base = _BASE + _HIDES * any(map(is_hidden, parts))
     if is_short or score < -(base + _EACH * len(word)) or has_prefix(word):
@@ -196,14 +199,9 @@ def glued(word: str) -> str:
     return " ".join(parts)
 
 
-_NOT = -1e9
-
-
-def _weight(part: str) -> float:
-    """Return the weight of a part of glued words; 0 if the part may not be one of them."""
-    if len(part) > 3:  # noqa: PLR2004
-        return weight(part) if count(part) >= _SELDOM or is_hidden(part) else 0.0
-    return weight(part) if part in _short() else 0.0
+def _may_be_part(part: str) -> bool:
+    """Tell whether a part of a word may be one of several words that are glued together."""
+    return part in _short() if len(part) <= _SHORT else len(part) <= _LONGEST and (count(part) > 0 or is_hidden(part))
 
 
 @cache
@@ -215,7 +213,7 @@ def _short() -> frozenset[str]:
 
 _NEVER_FIRST = frozenset(["ли", "же", "бы", "то", "ка", "ж", "б"])
 _NEVER_LAST = frozenset(["или", "что", "как", "чем", "кого", "чего"])
-_OFTEN, _SELDOM = 4_000, 5
+_OFTEN = 4_000
 
 
 def goes_before(one: str, other: str) -> bool:

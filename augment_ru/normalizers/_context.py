@@ -23,19 +23,21 @@ class Pieces:
     Args:
         reader: finds the words that an odd piece may stand for.
         text: the text.
-        odd: maps each odd piece, which may be hidden or misspelt, to what the reader found for it.
 
     Attributes:
         places: the start and the stop of each piece in the text.
         pieces: the pieces, as they are written.
-        judged: for each piece, its entry in `odd`; None for a piece that stays as it is.
+        judged: for each piece, what the reader found for it; None for a piece that stays as it is.
     """
 
-    def __init__(self, reader: Reader, text: str, odd: Mapping[str, Piece]) -> None:
+    def __init__(self, reader: Reader, text: str) -> None:
         self.reader, self.text = reader, text
         self.places = [match.span() for match in PIECE.finditer(text)]
         self.pieces = [text[start:stop] for start, stop in self.places]
-        self.judged = [odd.get(piece) for piece in self.pieces]
+        self.judged = [
+            reader.judge(one, initial=kind == "name" and self.is_initial(at)) if kind else None
+            for at, (one, kind) in enumerate(zip(self.pieces, map(reader.kind, self.pieces), strict=True))
+        ]
 
     def is_initial(self, at: int) -> bool:
         """Tell whether a sentence begins with the piece of index `at`."""
@@ -154,7 +156,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     if not is_russian or (not (others or reader.eager) and context.speaks_of("child")):
         return {}
     found: dict[int, WordReading] = {}
-    unknown: dict[int, WordReading] = {}
+    left: dict[int, Piece] = {}
     for at, one in enumerate(context.judged):
         if one is None or at in taken or one.kind not in {"spelt", "part"}:
             continue
@@ -170,19 +172,28 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         is_told = len(words) == 1 and not reader.eager and words[0] in context.text  # «карова» вместо «корова»
         if words and not is_told and (reader.eager or is_game or is_offer):
             found[at] = (loses and agreeing_reading(context, at, one.found)) or one.found[0]  # «кредит» or «кредиту»
-        elif made := one.found or (() if is_listed(small := one.written.lower()) else reader.mend(small)):
-            unknown[at] = agreeing_reading(context, at, made) or made[0]
-    others += len(found)
-    sure = {at for at, one in unknown.items() if one.score > _SURE and one.bits & (by.SPELLING | by.MASKS)}
-    misspelt = sum(context.pieces[at].strip(ENDS).lower() not in memes() for at in sure)
-    for at, best in unknown.items() if others or misspelt > 1 else ():
-        one = context.judged[at]
-        written = one.written if one is not None else ""
+        elif one.found or not is_listed(one.written.lower()):
+            left[at] = one
+    return found | _misspelt(context, left, others + len(found))
+
+
+def _misspelt(context: Pieces, left: Mapping[int, Piece], others: int) -> dict[int, WordReading]:
+    """Return the words that replace the unknown words `left` if the text hides others, or two of them are errors."""
+    if not others and len(left) < 2:  # noqa: PLR2004
+        return {}
+    words = {at: one.found or context.reader.mend(one.written.lower()) for at, one in left.items()}
+    best = {at: agreeing_reading(context, at, found) or found[0] for at, found in words.items() if found}
+    sure = {at for at, one in best.items() if one.score > _SURE and one.bits & (by.SPELLING | by.MASKS)}
+    if not others and sum(context.pieces[at].strip(ENDS).lower() not in memes() for at in sure) < 2:  # noqa: PLR2004
+        return {}
+    made = {}
+    for at, one in best.items():
+        written = left[at].written
         is_short = (written.isupper() or len(written) < _SHORT) and not others  # «ТТГ», «нед.»
         is_likely = not is_short and (at in sure or written[0].islower())
-        if is_likely and (not is_word(written) or reader.mends(written, best)):
-            found[at] = best
-    return found
+        if is_likely and (not is_word(written) or context.reader.mends(written, one)):
+            made[at] = one
+    return made
 
 
 _SURE, _SHORT = 3.0, 4

@@ -87,10 +87,9 @@ class _Latin:
         runs: list[list[int]] = []
         for at in self.words:
             between = self.context.pieces[runs[-1][-1] + 1 : at] if runs else ()
-            if runs and not any(any(map(str.isalpha, piece)) for piece in between):
-                runs[-1].append(at)
-            else:
-                runs.append([at])
+            if not runs or any(any(map(str.isalpha, piece)) for piece in between):
+                runs.append([])
+            runs[-1].append(at)
         return runs
 
     def chosen(self) -> dict[int, Edit]:

@@ -217,7 +217,7 @@ def alike_words(sounds: Callable[[str], str], *, hidden: bool) -> frozenset[str]
         hidden: whether the words are the hidden ones.
     """
     most = _SPOKEN if sounds is spoken else _LETTERS
-    often = (word for word, found in word_counts().items() if found >= _COMMON and _MARK < len(word) <= most)
+    often = (word for word, found in word_counts().items() if found >= COMMON and _MARK < len(word) <= most)
     return frozenset(map(sounds, hidden_forms() if hidden else often))
 
 
@@ -257,7 +257,7 @@ BEGUN, LOW = 4, log(1500)
 def heights() -> dict[str, float]:
     """Map beginnings of words, with е for ё, to the greatest `weight` (log frequency) of a word that begins so."""
     found: dict[str, float] = {}
-    for word in (*(word for word, often in _counts().items() if often >= _COMMON), *_hidden_plain()):
+    for word in (*(word for word, often in _counts().items() if often >= COMMON), *_hidden_plain()):
         height = weight(word)
         for stop in range(BEGUN + 1):
             begun = word[:stop]
@@ -269,17 +269,13 @@ def heights() -> dict[str, float]:
 @cache
 def common() -> frozenset[str]:
     """Return the frequent Russian words of three letters or more; none of them is taken for a part of another word."""
-    known = ((word, found) for word, found in word_counts().items() if found >= _COMMON and len(word) > 2)  # noqa: PLR2004
+    known = ((word, found) for word, found in word_counts().items() if found >= COMMON and len(word) > 2)  # noqa: PLR2004
     return frozenset(word for word, found in known if RUSSIAN.fullmatch(word) and is_listed(word))
 
 
-_COMMON, _MARK, _SPOKEN, _LETTERS = 1500, 2, 7, 99
-"""The least count of a frequent word; a word or prefix of at most two letters is left out."""
-
-
-def is_rare(word: str) -> bool:
-    """Tell whether a known word is so rare in news that it may be a part of a divided word, as in «мо шенник»."""
-    return count(word) < _COMMON
+COMMON, _MARK, _SPOKEN, _LETTERS = 1500, 2, 7, 99
+"""The least count of a frequent word, a rarer one may be a part of a divided word, as in «мо шенник»; a word or prefix
+of at most two letters is left out."""
 
 
 def is_form(word: str) -> bool:
@@ -312,7 +308,8 @@ def is_word(word: str) -> bool:
 
 def _is_known(word: str) -> bool:
     """Tell whether the dictionary has a word, with е or ё."""
-    return bool(_dawg().similar_keys(word, morphology().char_substitutes)) if "е" in word else word in _dawg()
+    forms = _dawg()
+    return word in forms or ("е" in word and bool(forms.similar_keys(word, morphology().char_substitutes)))
 
 
 def with_letter(before: str, after: str) -> list[str]:
@@ -346,19 +343,9 @@ def _any_letter() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
     return _dawg().compile_replaces({"?": list(LETTERS), "е": "ё"})
 
 
-def is_joined(word: str) -> bool:
-    """Tell whether parts that stand apart may be joined to this word.
-
-    They may if people hide the word from filters, or if it is not rare.
-
-    Args:
-        word: the joined word, in lower case.
-    """
-    return plain(word) in _joined_words()
-
-
 @cache
-def _joined_words() -> frozenset[str]:
+def joinable() -> frozenset[str]:
+    """Return the words, with е for ё, to which parts that stand apart may be joined: hidden ones, and not rare ones."""
     return _hidden_plain().union(word for word, found in _counts().items() if found >= _SELDOM)
 
 

@@ -51,12 +51,14 @@ class Normalization:
 
         By default it is made of what `edits` returns. The script of a text may not depend on the other texts.
         """
-        return [Script.of(text, ()) if self.leaves(text) else self._script(text, self.edits(text)) for text in texts]
+        found = [Script.of(text, ()) for text in texts]
+        for at in self.changing(texts):
+            found[at] = self._script(texts[at])
+        return found
 
-    def leaves(self, text: str) -> bool:
-        """Tell quickly whether this normalizer certainly leaves a text as it is; by default False: it may change."""
-        del text
-        return False
+    def changing(self, texts: Sequence[str]) -> Sequence[int]:
+        """Tell quickly which of some texts this normalizer may change: return their indices; by default all."""
+        return range(len(texts))
 
     def readings(self, text: str, n: int) -> list[TextReading]:
         """Return up to `n` texts that the author may have meant, the likeliest first.
@@ -74,10 +76,10 @@ class Normalization:
         del following
         return None
 
-    def _script(self, text: str, edits: Iterable[Edit]) -> Script:
-        """Return the script of these edits, each with a note that has the name of this normalizer as its kind."""
+    def _script(self, text: str) -> Script:
+        """Return the script of the edits of a text, each with a note that has this normalizer's name as its kind."""
         made = []
-        for one in edits:
+        for one in self.edits(text):
             given: object = one  # of the user's own code
             if not isinstance(given, Edit):
                 raise TypeError(f"edits() gave {brief(given)}; give Edit(start, stop, text) for each")
@@ -131,7 +133,7 @@ class NormalizationChain(Normalization):
         """Return, for each text, a script (edits) with the changes of all normalizers of the chain."""
         steps = self.steps
         found = [Script.of(text, ()) for text in texts]
-        left = [at for at, text in enumerate(texts) if not all(part.leaves(text) for part in steps)]
+        left = sorted({at for part in steps for at in part.changing(texts)})
         for part in steps:
             for at, script in zip(left, scripts_of(part, [found[at].text for at in left]), strict=True):
                 if script.triples:

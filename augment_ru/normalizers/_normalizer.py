@@ -65,7 +65,8 @@ class Normalizer:
         """
         if isinstance(texts, str):
             raise AugmentError("texts() takes a list of texts; for one text call the normalizer itself")
-        return scripts_of(self.normalization, [*map(_checked, texts)])
+        several = chunks(map(_checked, texts), len)
+        return [script for chunk in several for script in scripts_of(self.normalization, chunk)]
 
     def readings(self, text: str, n: int = 3) -> list[TextReading]:
         """Return the texts that the author may have meant, the likeliest first, each with its probability among them.

@@ -116,9 +116,7 @@ class Reader:
         self.repeats = "stretching" in self.names
         self.eager = any(one.is_eager for one in parts)
         self.near = [one.is_near for one in parts if type(one).is_near is not WordKnowledge.is_near]
-        self.mending = [one.unknown for one in parts if type(one).unknown is not WordKnowledge.unknown]
-        self.whole = [one.whole for one in parts if type(one).whole is not WordKnowledge.whole]
-        self._mended: dict[str, Sequence[WordReading]] = {}
+        self.kind, self.judge, self.mend = cache(self._kind), cache(self._judge), cache(self._mend)
 
     @cached_property
     def lattice(self) -> Lattice:
@@ -139,7 +137,26 @@ class Reader:
             sum(one.bit for one in self.parts if one.softens),
         )
 
-    def judge(self, piece: str, *, initial: bool = True) -> Piece | None:
+    def _kind(self, piece: str, *, initial: bool = False) -> str:
+        """Return the kind of a piece (see `Piece`); "" if it is never changed.
+
+        Args:
+            piece: a part of the text between white space.
+            initial: whether it begins a sentence.
+        """
+        word = piece.strip(MARKS)
+        small = word.lower()
+        if word == small or word[1:] == small[1:] or word.isupper():
+            if small in lexicon.common():
+                return ""
+            if len(word) >= _SHORTEST and RUSSIAN.issuperset(word) and "(" not in piece and ")" not in piece:
+                kind = self._kind_at_once(word, small, initial=initial or self.eager)
+                if kind is not None:
+                    return kind
+        judged = self.judge(piece, initial=initial)
+        return judged.kind if judged else ""
+
+    def _judge(self, piece: str, *, initial: bool = True) -> Piece | None:
         """Return the words that a piece of a text may stand for; None if the piece is never changed.
 
         A word in quotes, such as «превед», stays in most cases, because the author only mentions it.
@@ -149,7 +166,7 @@ class Reader:
             initial: whether it begins a sentence. Elsewhere an unknown word with a capital stays, since it may be a
                 name.
         """
-        judged = self._judged(piece, initial=initial or self.eager) if len(piece) <= _MOST else None
+        judged = self._piece(piece, initial=initial or self.eager) if len(piece) <= _MOST else None
         if judged and judged.found and not self.eager:
             best = judged.found[0]
             is_ours = judged.kind in {"sure", "spelt"} and not best.bits & by.SPELLING
@@ -159,7 +176,7 @@ class Reader:
                 return None
         return judged
 
-    def _judged(self, piece: str, *, initial: bool) -> Piece | None:
+    def _piece(self, piece: str, *, initial: bool) -> Piece | None:
         start, stop = core(piece)
         word = piece[start:stop]
         if RUSSIAN.issuperset(word):
@@ -201,44 +218,51 @@ class Reader:
 
     def _unknown(self, word: str) -> list[WordReading]:
         """Return the readings of an unknown word by all normalizers; empty if none is clearly the best."""
-        found = [one for unknown in self.mending for one in unknown(word)]
-        found.sort(key=by_score)
+        found = sorted((one for part in self.parts for one in part.unknown(word)), key=by_score)
         loses = found and found[0].bits == by.MASKS  # the forms of one word
         return found if found and (loses or _is_clear(found, forms=not self.eager)) else []
 
     def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
         """Return what a word of Russian letters may be; an unknown one is mended if it is near to one."""
         small = word.lower()
-        if lexicon.is_listed(small):
-            if self.joins and _is_odd(word, small):
-                return Piece("sure", start, stop, word, (_divided(small),))
-            is_part = lexicon.is_rare(small) or (len(small) < _SHORTEST and not lexicon.is_function(small))
-            return Piece("part", start, stop, word) if self.joins and is_part else None
-        is_name = not initial and word[0].isupper() and word[1:].islower()
-        is_seen, hidden_sounds = lexicon.count(small) > 0, lexicon.alike_words(lexicon.sound, hidden=True)
+        if self.joins and _is_odd(word, small):
+            return Piece("sure", start, stop, word, (_divided(small),))
+        kind = self._kind_at_once(word, small, initial=initial)
+        if kind is not None:
+            return Piece(kind, start, stop, word) if kind else None
+        is_seen = lexicon.count(small) > 0
         if not is_seen and _LONG_RUN.search(small) and (short := self._collapsed(word)):
             is_cry = not self.eager and not lexicon.is_hidden(short[0].word) and _CRY.search(small)
             return Piece("spelt" if is_cry else "sure", start, stop, word, short)
+        if not initial and word.istitle():
+            return Piece("name", start, stop, word)
         is_doubled = self.repeats and _RUNS.search(word)
-        is_hidden = is_doubled and lexicon.sound(small) in hidden_sounds
-        found = self.mend(word) if not is_name and (is_hidden or any(near(word) for near in self.near)) else ()
+        is_hidden = is_doubled and lexicon.sound(small) in lexicon.alike_words(lexicon.sound, hidden=True)
+        found = self.mend(word) if is_hidden or any(near(word) for near in self.near) else ()
         found = [] if found and is_seen and not self.mends(small, found[0]) else found
-        return Piece("name" if is_name else "spelt" if found else "part", start, stop, word, found)
+        return Piece("spelt" if found else "part", start, stop, word, found)
 
-    def mend(self, word: str) -> Sequence[WordReading]:
+    def _kind_at_once(self, word: str, small: str, *, initial: bool) -> str | None:
+        """Return the kind of a Russian word that is listed or a name, "" if it stays; None if it must be read."""
+        if lexicon.is_listed(small):
+            is_rare = lexicon.count(small) < lexicon.COMMON
+            is_part = is_rare or (len(small) < _SHORTEST and not lexicon.is_function(small))
+            return "part" if self.joins and is_part else ""
+        return "name" if not initial and word.istitle() and not _LONG_RUN.search(small) else None
+
+    def _mend(self, word: str) -> Sequence[WordReading]:
         """Return the words that an unknown word of Russian letters may stand for, the best first.
 
         The result is empty if none is found, or if several are about equally likely.
         """
-        known = self._mended.get(word)
-        if known is None:
-            known = self._mended[word] = self._collapsed(word) or self._unknown(word)
-        return known
+        return self._collapsed(word) or self._unknown(word)
 
-    def forget(self) -> None:
-        """Empty the caches of this reader and of its lattice, so that they do not fill the memory."""
-        self._mended.clear()
-        self.lattice.known.clear()
+    def forget(self, most: int) -> None:
+        """Empty the caches if they hold more than `most` pieces, so that they do not fill the memory."""
+        if self.kind.cache_info().currsize > most:
+            self.lattice.known.clear()
+            for known in (self.kind, self.judge, self.mend):
+                known.cache_clear()
 
     @staticmethod
     def mends(small: str, found: WordReading) -> bool:
@@ -268,8 +292,7 @@ class Reader:
 
     def _latin(self, piece: str, folded: str, start: int, stop: int, *, is_fancy: bool) -> Piece | None:
         """Return what a word without Russian letters may be."""
-        keyed = [one for whole in self.whole for one in whole(piece)] if piece.isascii() else []
-        keyed.sort(key=by_score)
+        keyed = sorted((one for part in self.parts for one in part.whole(piece) if piece.isascii()), key=by_score)
         found: Sequence[WordReading] = ()
         known = [char for char in folded if char not in self.lattice.wild]  # «###-##»
         if any(map(str.isalpha, folded)) or (len(known) >= _LONG_ENOUGH and not folded.isdigit()):
@@ -389,6 +412,8 @@ class Reader:
         return Piece(kind, start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
 
 
+MARKS = '.,!?;:…«»()"—-'
+"""The signs that may stand around a common word."""
 _MOST = 500
 """The most characters of a piece that is read: its cost grows with the square of its length."""
 _CUT_OFF = re.compile(r"[а-яё]+(?:…|\.\.\.?|[-–—])\W*", re.IGNORECASE)

@@ -17,10 +17,10 @@ from augment_ru.normalizers._apart import joined_pieces
 from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, is_imperative, is_initial, mended
 from augment_ru.normalizers._latin import latin
 from augment_ru.normalizers._lattice import RUSSIAN, WordReading
-from augment_ru.normalizers._lexicon import common, count, is_hidden, is_joined, is_word
+from augment_ru.normalizers._lexicon import count, is_hidden, is_word, joinable
 from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
-from augment_ru.normalizers._reader import Piece, Reader, WordKnowledge
+from augment_ru.normalizers._reader import MARKS, Reader, WordKnowledge
 from augment_ru.script import Script
 
 
@@ -45,20 +45,17 @@ class WordNormalization(WordKnowledge):
         return _texts((self,)).with_next(following)
 
 
-_MARKS = '.,!?;:…«»()"—-'
-
-
-def _joins(pieces: Sequence[str], at: int) -> bool:
-    """Tell whether a piece and one beside it could be parts of one word."""
-    piece, before, after = pieces[at], "", ""
-    if at and piece[0].isalpha() and (piece[0].islower() or pieces[at - 1].isupper()) and pieces[at - 1][-1].isalpha():
-        before = pieces[at - 1].lower().lstrip(_MARKS)
-    if at + 1 < len(pieces) and piece[-1].isalpha() and pieces[at + 1][0].isalpha():
-        after = pieces[at + 1].lower().rstrip(_MARKS)
-    here = piece.strip(_MARKS).lower() if before or after else ""
-    if (before and is_joined(before + here)) or (after and is_joined(here + after)):
-        return True
-    return bool(before and after) and is_joined(before + here + after)
+def _joins(pieces: Sequence[str], small: Sequence[str], at: int) -> bool:
+    """Tell whether a piece and one beside it could be parts of one word; `small` has them in small letters, then ""."""
+    piece, last, following = pieces[at], small[at - 1], small[at + 1]
+    here, before, after = small[at].strip(MARKS), "", ""
+    if last[-1:].isalpha() and (piece[0].islower() or (piece[0].isalpha() and pieces[at - 1].isupper())):
+        before = last.lstrip(MARKS)
+    if following[:1].isalpha() and piece[-1].isalpha():
+        after = following.rstrip(MARKS)
+    words = joinable()
+    is_begun = bool(before) and (before + here in words or (bool(after) and before + here + after in words))
+    return is_begun or (bool(after) and here + after in words)
 
 
 _SPACED = re.compile(
@@ -78,8 +75,6 @@ class _Texts(Normalization):
 
     def __init__(self, parts: tuple[WordKnowledge, ...]) -> None:
         self.parts, self.reader = parts, Reader(parts)
-        self._plain: set[str] = set()
-        self._odd: dict[str, Piece] = {}
 
     @property
     def name(self) -> str:
@@ -88,49 +83,30 @@ class _Texts(Normalization):
     def with_next(self, following: Normalization) -> Normalization | None:
         return _texts((*self.parts, following)) if isinstance(following, WordKnowledge) else None
 
-    def scripts(self, texts: Sequence[str]) -> list[Script]:
-        """Return the script of each text."""
-        return [Script.of(text, ()) if self.leaves(text) else self._read(text) for text in texts]
+    def _script(self, text: str) -> Script:
+        return Script(text, _edits_of(Pieces(self.reader, text)))
 
-    def leaves(self, text: str) -> bool:
-        """Tell whether all pieces of a text are plain, and could not be parts of other words."""
-        pieces = text.split()
-        if not self._plain.issuperset(pieces) and self._learn(pieces):
-            return False
-        return not (self.reader.joins and _SHORT.search(text) and _SPACED.search(text))
+    def changing(self, texts: Sequence[str]) -> Sequence[int]:
+        """Return the indices of the texts with a piece that may stand for another word, or be a part of one."""
+        self.reader.forget(_MOST_PIECES)
+        kind_of, joins, found = self.reader.kind, self.reader.joins, []
+        for index, text in enumerate(texts):
+            pieces = text.split()
+            odd = [at for at, piece in enumerate(pieces) if kind_of(piece)]
+            if (odd and self._is_odd(text, pieces, odd)) or (joins and _SHORT.search(text) and _SPACED.search(text)):
+                found.append(index)
+        return found
 
-    def _learn(self, pieces: Sequence[str]) -> bool:
-        """Judge the pieces of a text that are new; tell whether the text must be read."""
-        plain, odd, known = self._plain, self._odd, common()
-        if len(plain) + len(odd) > _MOST_PIECES:
-            plain.clear()
-            odd.clear()
-            self.reader.forget()
-        strange = False
-        for at, piece in enumerate(pieces):
-            if piece in plain:
-                continue
-            judged = odd.get(piece)
-            if judged is not None and judged.kind == "name" and is_initial(pieces, at):
-                judged = odd[piece] = self.reader.judge(piece, initial=True) or judged._replace(kind="part")
-            if judged is None:
-                word = piece.strip(_MARKS)
-                small = word.lower()
-                if small in known and (word == small or word[1:] == small[1:] or word.isupper()):
-                    plain.add(piece)
-                    continue
-                judged = self.reader.judge(piece, initial=is_initial(pieces, at))
-                if judged is None:
-                    plain.add(piece)
-                    continue
-                odd[piece] = judged
-            if judged.kind not in {"part", "name"} or _joins(pieces, at):
-                strange = True
-        return strange
-
-    def _read(self, text: str) -> Script:
-        made = list(_edits_of(Pieces(self.reader, text, self._odd)))
-        return Script(text, made) if made else Script.of(text, ())
+    def _is_odd(self, text: str, pieces: Sequence[str], odd: Sequence[int]) -> bool:
+        """Tell whether one of the odd pieces of a text is a reason to read it."""
+        small = [*text.lower().replace("ё", "е").split(), ""]
+        for at in odd:
+            kind = self.reader.kind(pieces[at])
+            if kind == "name" and is_initial(pieces, at):
+                kind = self.reader.kind(pieces[at], initial=True)
+            if kind and (kind not in {"part", "name"} or _joins(pieces, small, at)):
+                return True
+        return False
 
     def readings(self, text: str, n: int) -> list[TextReading]:
         """Return up to `n` readings of a text, the likeliest first."""
@@ -181,12 +157,8 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
             best = one.found[0]
         elif one.kind == "several":
             best = agreeing_reading(context, at, one.found)
-        if (best is not None or at in found) and context.is_told(at):
-            continue
-        if best is not None:
-            chosen[at] = context.written(at, one, best.word, best.bits)
-        elif at in found:
-            chosen[at] = found[at]
+        if (best is not None or at in found) and not context.is_told(at):
+            chosen[at] = found[at] if best is None else context.written(at, one, best.word, best.bits)
     made = [edit for _, edit in sorted(chosen.items()) if context.text[edit.start : edit.stop] != edit.text]
     if len(made) > 1 or context.reader.eager or not any(_is_slip(context.text, edit) for edit in made):
         yield from made

@@ -15,7 +15,7 @@ from augment_ru.resources import dictionary_path, rows
 _ALIKE = dict(zip("OoОоQDЗзBВбbIlІSsЧч", "0000003388661115544", strict=True))
 """Maps letters that people write for digits to these digits."""
 _LIKELY = re.compile(
-    r"т[о0]чк|тчк|д[оo]т\b|дог\b|dot\b|с[о0]б[аa][кч]|\bэт\b|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|_\s|нижн"
+    r"т[о0]чк|тчк|д[оo]т\b|дог\b|dot\b|с[о0]б[аa][кч]|эт\b|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|_\s|нижн"
 )
 """What every text with an address in words contains; each way begins with a character, since that is found fast."""
 _DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|дев[яи][тц]", re.DOTALL)
@@ -32,9 +32,9 @@ class ContactsNormalization(Normalization):
     The addresses are those of e-mail and web pages: «ленка собака почта точка ру» becomes «lenka@pochta.ru».
     """
 
-    def leaves(self, text: str) -> bool:
-        """Tell quickly whether a text certainly has no web or e-mail address and no telephone number to rewrite."""
-        return not (_LIKELY.search(text) or _DIGIT.search(text))
+    def changing(self, texts: Sequence[str]) -> Sequence[int]:
+        """Return the indices of the texts that may have a web or e-mail address or a telephone number to rewrite."""
+        return [at for at, text in enumerate(texts) if _LIKELY.search(text) or _DIGIT.search(text)]
 
     def edits(self, text: str) -> Iterator[Edit]:
         """Yield the edits that write web and e-mail addresses and telephone numbers in the usual form."""

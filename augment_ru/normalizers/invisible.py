@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 from urllib.parse import unquote
@@ -46,9 +46,9 @@ class InvisibleNormalization(Normalization):
     and selectors where emoji or a script need them.
     """
 
-    def leaves(self, text: str) -> bool:
-        """Tell quickly whether a text certainly has no unseen character to remove."""
-        return not _LIKELY.search(text)
+    def changing(self, texts: Sequence[str]) -> Sequence[int]:
+        """Return the indices of the texts that may have an unseen character to remove."""
+        return [at for at, text in enumerate(texts) if _LIKELY.search(text)]
 
     def edits(self, text: str) -> Iterator[Edit]:
         """Yield the edits that write a text as it is seen: without unseen characters, with letters for their codes."""

@@ -35,10 +35,10 @@ class SkeletonNormalization(WordNormalization):
 
     def is_near(self, word: str) -> bool:
         """Tell whether a word, read backwards, is frequent or one that people hide from filters."""
-        back = word[::-1].lower()
-        return (len(word) >= _LEAST and is_hidden(back) and (len(word) > _LEAST + 1 or count(back) > 0)) or (
-            len(word) > _LEAST + 1 and is_listed(back) and weight(back) > _OFTEN
-        )
+        back, is_long = word[::-1].lower(), len(word) > _LEAST + 1
+        if is_hidden(back):
+            return is_long or (len(word) >= _LEAST and count(back) > 0)
+        return is_long and weight(back) > _OFTEN and is_listed(back)
 
 
 _LEAST, _OFTEN, _BACKWARDS = 4, 7.0, 3.0
