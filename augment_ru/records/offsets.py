@@ -87,8 +87,9 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
     """
     layout = task.layout
     parts: list[AnswerOffsets | WordSpans | CharacterSpans] = [*layout.answers, *layout.words, *layout.characters]
-    for one in parts:
-        for field in field_paths.every(row, one.text):
+    for stated in parts:
+        for field in field_paths.every(row, stated.text):
+            one = stated.beside(row, field)
             if field in fields or not field_paths.has_value(row, field):
                 text = str(field_paths.value(row, field, ""))
                 if isinstance(one, AnswerOffsets):

@@ -1,9 +1,10 @@
 """Tasks: which fields of a dataset's rows are perturbed, what must survive in them, how answers are scored."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 import msgspec
 
@@ -18,6 +19,8 @@ from augment_ru.resources import folder
 from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
 
 P = TypeVar("P", bound=msgspec.Struct)
+_ITEMS = re.compile(r".*\[(?:\]|[^\[\]]+=[^\[\]]*\](?!\[-?\d))")
+"""Matches a name up to its last `[]`, or `[key=value]` without an index after it."""
 
 PathText = Annotated[str, msgspec.Meta(pattern=field_paths.WELL_FORMED)]
 SomePathText = Annotated[PathText, msgspec.Meta(min_length=1)]
@@ -28,7 +31,40 @@ class _Part(msgspec.Struct, frozen=True, cache_hash=True, dict=True, forbid_unkn
     """The base of the parts of a task: immutable and read strictly. `dict` lets cached properties keep their values."""
 
 
-class AnswerOffsets(_Part, frozen=True):
+class _Places(_Part, frozen=True):
+    """The base of places in texts: `text` names the fields with the texts, and other attributes those with places."""
+
+    def __post_init__(self) -> None:
+        for key, name in self._stating.items():
+            if not name.startswith(self._item):
+                problem = f"'{key}' is {name}, but each {self._item} has a text of its own, {self.text}"
+                raise ValueError(f"{problem}; begin '{key}' with {self._item}, or name a single text, as by [0]")
+
+    @cached_property
+    def _item(self) -> str:
+        """The beginning of `text` up to the last list that has a text in each item; "" if `text` names one text."""
+        return found[0] if (found := _ITEMS.match(self.text)) else ""
+
+    @cached_property
+    def _stating(self) -> dict[str, str]:
+        return {key: name for key in ("field", "start", "stop", "segment") if (name := getattr(self, key, ""))}
+
+    def beside(self, row: Mapping[str, Any], field: str) -> Self:
+        """Return these places for a single one of the texts: if each item of a list has a text, those in its item.
+
+        Args:
+            row: the row.
+            field: the field with the text.
+        """
+        if not self._item or field == self.text:
+            return self
+        path_of = field_paths.path_of
+        item = field_paths.named(path_of(row, field)[: len(path_of(row, self._item))])
+        own = {key: item + name.removeprefix(self._item) for key, name in self._stating.items()}
+        return msgspec.structs.replace(self, text=field, **own)
+
+
+class AnswerOffsets(_Places, frozen=True):
     """A field that holds a list of answers {offset, length, segment}, each a part of a text (as in the dataset MultiQ).
 
     `offset` is where the answer starts in the text, `length` counts its characters, and `segment` is the answer itself.
@@ -46,7 +82,7 @@ class AnswerOffsets(_Part, frozen=True):
     may_be_text: bool = False
 
 
-class WordSpans(_Part, frozen=True):
+class WordSpans(_Places, frozen=True):
     """Parts of a text that a row states by their words and the index of their first word (as in the dataset RWSD).
 
     Words are separated by white space and counted from 0.
@@ -64,7 +100,7 @@ class WordSpans(_Part, frozen=True):
     label: SomeText
 
 
-class CharacterSpans(_Part, frozen=True):
+class CharacterSpans(_Places, frozen=True):
     """Parts of a text that a row states by indices of characters.
 
     A row gives the start and the stop of a part, or its start and its text. Datasets differ in whether the character at
@@ -89,6 +125,7 @@ class CharacterSpans(_Part, frozen=True):
     labels: PathText = ""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if bool(self.stop) == bool(self.segment):
             raise ValueError("needs either 'stop', the field of the second number, or 'segment', that of the text")
 

@@ -270,6 +270,45 @@ def test_places_in_a_text_that_stays_are_stated_too() -> None:
     assert new["at"] == row["at"]
 
 
+MAIL: dict[str, Any] = {
+    "parts": [
+        {"role": "user", "text": "Очень старая первая часть письма пришла вчера.", "at": 13, "to": 19},
+        {"role": "bot", "text": "Получено."},
+        {"role": "user", "text": "Вчера вечером вторая часть не пришла.", "at": 14, "to": 20},
+    ]
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("item", ["parts[]", "parts[role=user]"])
+def test_places_beside_each_of_several_texts_move_with_their_own_text(item: str) -> None:
+    places = {"text": f"{item}.text", "start": f"{item}.at", "stop": f"{item}.to", "label": "FACT"}
+    known = Task.of("own", fields=["parts[].text"], characters=[places])
+    for seed in range(5):
+        new = perturbed(MAIL, known, seed=seed)["parts"]
+        assert new != MAIL["parts"]
+        assert [part["text"][part["at"] : part["to"]] for part in (new[0], new[2])] == ["первая", "вторая"]
+        assert "at" not in new[1]
+
+
+@pytest.mark.parametrize(
+    ("part", "places", "key"),
+    [
+        ("characters", {"start": "facts[].at", "stop": "facts[].to"}, "start"),
+        ("characters", {"start": "parts[].at", "segment": "words[]"}, "segment"),
+        ("answers", {"field": "answers"}, "field"),
+        ("words", {"field": "target", "pairs": [["word", "at"]]}, "field"),
+    ],
+)
+def test_places_elsewhere_than_beside_each_of_several_texts_are_refused(
+    part: str, places: dict[str, Any], key: str
+) -> None:
+    said = f"'{key}' is {places[key]}, but each parts[] has a text of its own, parts[].text; begin '{key}' with parts[]"
+    with pytest.raises(AugmentError, match=re.escape(f"[[{part}]] 1: {said}")):
+        Task.of("own", fields=["parts[].text"], **{part: [{"text": "parts[].text", "label": "X", **places}]})
+    one = {part: [{"text": "parts[role=user][-1].text", "label": "X", **places}]}
+    assert Task.of("own", fields=["parts[].text"], **one).layout.states_offsets
+
+
 def test_a_span_has_an_end_or_a_text() -> None:
     with pytest.raises(AugmentError, match="needs either 'stop'"):
         Task.of("own", fields=["text"], characters=[{"text": "text", "start": "a", "label": "X"}])
