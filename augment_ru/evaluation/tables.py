@@ -25,20 +25,16 @@ def shown_names(names: Iterable[str]) -> Mapping[str, str]:
 
     Names whose short forms would be equal stay as they are.
 
-    The name of a search is shortened to the kind of its model if no other search has a model of this kind.
-
     >>> shown_names(["linear:data/train.jsonl", "hf-causal:org/model"])
     {'linear:data/train.jsonl': 'linear:train.jsonl', 'hf-causal:org/model': 'hf-causal:org/model'}
     >>> shown_names(["linear:a/train.jsonl", "linear:b/train.jsonl"])
     {'linear:a/train.jsonl': 'linear:a/train.jsonl', 'linear:b/train.jsonl': 'linear:b/train.jsonl'}
     >>> shown_names(["adversary:linear:data/train.jsonl"])
-    {'adversary:linear:data/train.jsonl': 'adversary:linear'}
+    {'adversary:linear:data/train.jsonl': 'adversary:linear:train.jsonl'}
     """
     short = {name: name if "://" in name else _FOLDERS.sub("", name) for name in names}
-    kinds = {name: ":".join(name.split(":")[:2]) for name in short if name.startswith(SEARCH)}
-    count = Counter([*short.values(), *(kind for name, kind in kinds.items() if kind != short[name])])
-    found = {name: one if count[one] == 1 else name for name, one in short.items()}
-    return found | {name: kind for name, kind in kinds.items() if count[kind] == 1}
+    count = Counter(short.values())
+    return {name: one if count[one] == 1 else name for name, one in short.items()}
 
 
 def names_of(report: AnyReport) -> Mapping[str, str]:

@@ -23,6 +23,6 @@ def test_folders_are_left_out_of_files_and_of_paths() -> None:
             "hf-classifier:~/models/bert", "hf-causal:ai-forever/rugpt3", "openai:http://host:8000/v1#gpt", "majority",
         ]).values()
     ) == [
-        "linear:train.jsonl", "adversary:linear", "hf-causal:gpt",
+        "linear:train.jsonl", "adversary:linear:train.csv.gz", "hf-causal:gpt",
         "hf-classifier:bert", "hf-causal:ai-forever/rugpt3", "openai:http://host:8000/v1#gpt", "majority",
     ]  # fmt: skip
