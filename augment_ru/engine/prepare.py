@@ -302,7 +302,7 @@ class Preparation:
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each: list[Mapping[str, str]] = []
         if isinstance(records, AlikeRecords) and not (
-            offers_options(records.task) or self.constraints(records.task) or records.task.layout.states_offsets
+            offers_options(records.task) or self.constraints(records.task) or records.task.layout.offsets
         ):  # no record is looked at by itself
             tasks, keys, texts = [records.task], records.keys, records.texts
             owners, fields = np.arange(len(records)), [records.field] * len(records)

@@ -85,9 +85,7 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
         AugmentError: an offset does not point to the text that the row gives for it, or the row lacks this text; or a
             field that should hold offsets holds them in another form.
     """
-    layout = task.layout
-    parts: list[AnswerOffsets | WordSpans | CharacterSpans] = [*layout.answers, *layout.words, *layout.characters]
-    for stated in parts:
+    for stated in task.layout.offsets:
         for field in field_paths.every(row, stated.text):
             one = stated.beside(row, field)
             if field in fields or not field_paths.has_value(row, field):
@@ -97,7 +95,7 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
                 elif isinstance(one, WordSpans):
                     yield from _of_words(row, one, field, text)
                 else:
-                    check_opened(row, layout.opened)
+                    check_opened(row, task.layout.opened)
                     yield from _of_characters(row, one, field, text)
 
 

@@ -98,9 +98,8 @@ class Record:
             AugmentError: the row states a place that the task does not declare, a field is missing, or an offset does
                 not match its text.
         """
-        found, layout = list(places_in(self.values, self.texts())), self.task.layout
-        stating = [one.text for all_of in (layout.answers, layout.words, layout.characters) for one in all_of]
-        texts = [name for one in stating if found for name in field_paths.every(self.values, one)]  # also other fields
+        found, stated = list(places_in(self.values, self.texts())), self.task.layout.offsets
+        texts = [name for one in stated if found for name in field_paths.every(self.values, one.text)]  # others, too
         declared = {offset.path for offset in offsets_of(self.values, self.task, texts)}
         for path, text in found:
             if path not in declared:
@@ -182,7 +181,7 @@ class Record:
 
     @cached_property
     def _offsets(self) -> tuple[Offset, ...]:
-        return tuple(offsets_of(self.values, self.task, self.fields)) if self.task.layout.states_offsets else ()
+        return tuple(offsets_of(self.values, self.task, self.fields)) if self.task.layout.offsets else ()
 
     def labelled(self) -> dict[str, list[Span]]:
         """Return the labelled spans (right answers) of each text if the task lets attacks edit them; otherwise `{}`."""

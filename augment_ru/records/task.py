@@ -11,7 +11,7 @@ import msgspec
 from augment_ru import registry
 from augment_ru.errors import AugmentError, check_known, saying_instead, saying_where, unknown
 from augment_ru.records import field_paths
-from augment_ru.records.field_paths import every, inside, is_plain, keys_known_by, keys_of_each, steps, value
+from augment_ru.records.field_paths import every, inside, is_plain, keys_known_by, keys_of_each, path_of, steps, value
 from augment_ru.records.metric_kinds import METRIC_KINDS, check_metrics
 from augment_ru.records.patterns import check_pattern, is_found
 from augment_ru.records.places import with_cells_read
@@ -58,7 +58,6 @@ class _Places(_Part, frozen=True):
         """
         if not self._item or field == self.text:
             return self
-        path_of = field_paths.path_of
         item = field_paths.named(path_of(row, field)[: len(path_of(row, self._item))])
         own = {key: item + name.removeprefix(self._item) for key, name in self._stating.items()}
         return msgspec.structs.replace(self, text=field, **own)
@@ -248,9 +247,9 @@ class Layout(_Part, frozen=True):
         return next((one.text for one in self.characters if one.labels), None)
 
     @cached_property
-    def states_offsets(self) -> bool:
-        """Whether rows of the task state places in their texts as numbers (offsets)."""
-        return bool(self.answers or self.words or self.characters)
+    def offsets(self) -> tuple[AnswerOffsets | WordSpans | CharacterSpans, ...]:
+        """The places in their texts that rows of the task state as numbers."""
+        return (*self.answers, *self.words, *self.characters)
 
     @cached_property
     def opened(self) -> tuple[str, ...]:
@@ -262,7 +261,7 @@ class Layout(_Part, frozen=True):
     @cached_property
     def anchored(self) -> bool:
         """Whether the task itself, without constraints, protects parts of its texts."""
-        return bool(self.states_offsets or self.options or self.marks or self.kept)
+        return bool(self.offsets or self.options or self.marks or self.kept)
 
     @cached_property
     def has_anchors(self) -> bool:

@@ -306,7 +306,7 @@ def test_places_elsewhere_than_beside_each_of_several_texts_are_refused(
     with pytest.raises(AugmentError, match=re.escape(f"[[{part}]] 1: {said}")):
         Task.of("own", fields=["parts[].text"], **{part: [{"text": "parts[].text", "label": "X", **places}]})
     one = {part: [{"text": "parts[role=user][-1].text", "label": "X", **places}]}
-    assert Task.of("own", fields=["parts[].text"], **one).layout.states_offsets
+    assert Task.of("own", fields=["parts[].text"], **one).layout.offsets
 
 
 def test_a_span_has_an_end_or_a_text() -> None:
