@@ -325,6 +325,9 @@ def test_check_reads_a_task_file_as_one(place: Path) -> None:
     assert "wrong.toml: 'fields' is missing" in run("check", "wrong.toml").stdout.decode()
     (place / "other.toml").write_text("fields = ['a']\nconstraints = ['no_such']", encoding="utf-8")
     assert "other.toml: no constraint called 'no_such'" in run("check", "other.toml").stdout.decode()
+    (place / "typo.toml").write_text("feilds = ['a']", encoding="utf-8")
+    said = "typo.toml: no key called 'feilds'; did you mean 'fields'?"
+    assert run("check", "typo.toml").stdout.decode().startswith(said)
 
 
 @pytest.mark.parametrize("folder", ["a+b", "c++", "shout+case"])

@@ -122,7 +122,7 @@ def toml_problems(path: Path) -> Iterator[str]:
         content = {}
     if path.resolve().parent == folder("prompts") or content.keys() & {"template", "targets", "own"}:
         yield from _with_error("", prompt_problems(path))
-    elif is_task_file(content):
+    elif is_task_file(content) or (content and not content.keys() & {"why", "rule", "example"}):
         yield from _with_error(path.name, task_problems(path))
     else:
         name = rule_file.name_of(path)
