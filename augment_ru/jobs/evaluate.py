@@ -109,11 +109,10 @@ def _say_without_labels(evaluation: Evaluation, *, quiet: bool) -> None:
     """Say which models never answered with a label of the rows; their answers may be written in another way."""
     labels = labels_among(evaluation.pairs.golds, evaluation.pairs.kind)
     for run in (judged.run for judged in evaluation.judged):
-        given = sorted({label for episode in run.originals for answer in episode for label in strings(answer)})
-        read = run.unread.get("", {}).keys() <= {"answers"}  # else the table of unread replies tells
-        if labels and given and read and set(labels).isdisjoint(given):
-            known = brief(list(labels))
-            say(f"{run.model}: no answer, such as {brief(given[0])}, is a label of the rows: {known}", quiet=quiet)
+        given = {label for episode in run.originals for answer in episode for label in strings(answer)}
+        if labels and given.isdisjoint(labels):
+            such, known = brief(min(given - {""}, default="")), brief(list(labels))
+            say(f"{run.model}: no answer, such as {such}, is a label of the rows: {known}", quiet=quiet)
 
 
 def _settings(given: Mapping[str, Any]) -> EvaluationSettings:

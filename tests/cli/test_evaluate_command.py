@@ -302,11 +302,15 @@ def test_it_says_that_no_answer_is_a_label_of_the_rows(tmp_path: Path) -> None:
     functions = (
         "def other(items): return ['good' for _ in items]",
         "def known(items): return ['negative' for _ in items]",
+        "def nothing(items): return [None for _ in items]",
+        "def empty(items): return ['' for _ in items]",
     )
     (tmp_path / "answering.py").write_text("\n".join(functions))
     said = {
         name: run("evaluate", TEST, "--model", f"python:{tmp_path / 'answering.py'}:{name}").stderr.decode()
-        for name in ("other", "known")
+        for name in ("other", "known", "nothing", "empty")
     }
     assert "no answer, such as 'good', is a label of the rows: ['negative', 'positive']" in said["other"]
     assert "is a label of the rows" not in said["known"]
+    for name in ("nothing", "empty"):
+        assert "no answer, such as '', is a label of the rows: ['negative', 'positive']" in said[name]
