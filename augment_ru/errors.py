@@ -164,13 +164,14 @@ class Terminated(SystemExit):
 
 
 @contextmanager
-def raised_by(whose: str) -> Iterator[None]:
+def raised_by(whose: str, hint: Callable[[BaseException], str] = lambda _: "") -> Iterator[None]:
     """Context manager for third-party code: turn anything that its block raises into an `AugmentError`.
 
     That includes a `SystemExit`, but no signal that ends the program (`KeyboardInterrupt`, `Terminated`).
 
     Args:
         whose: whose code it is, for the beginning of the message.
+        hint: takes the error, and returns what to do, for the end of the message.
 
     Raises:
         AugmentError: the block raised anything else.
@@ -180,7 +181,7 @@ def raised_by(whose: str) -> Iterator[None]:
     except (KeyboardInterrupt, Terminated):
         raise
     except BaseException as error:
-        told = error if isinstance(error, AugmentError) else f"{said(error)} (`__cause__` shows where)"
+        told = error if isinstance(error, AugmentError) else f"{said(error)} (`__cause__` shows where){hint(error)}"
         raise AugmentError(f"{whose}: {told}") from error
 
 

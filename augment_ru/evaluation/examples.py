@@ -22,7 +22,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 from platformdirs import user_cache_path
 
 from augment_ru import registry
-from augment_ru.errors import MALFORMED, AugmentError, brief, check_known, raised_by, saying_instead, saying_where
+from augment_ru.errors import MALFORMED, AugmentError, brief, check_known, raised_by, said, saying_instead, saying_where
 from augment_ru.formats.row import KEY
 from augment_ru.options import options_of, values_of
 from augment_ru.records import field_paths
@@ -350,28 +350,32 @@ def _without(value: Any, path: field_paths.Path) -> Any:  # noqa: ANN401  (JSON 
     return copied
 
 
-def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model returned)
+def json_value(value: Any, what: str = "prediction") -> Prediction:  # noqa: ANN401  (whatever a model returned)
     """Convert a prediction to JSON values: NumPy numbers and arrays become Python's, tuples become lists.
+
+    Args:
+        value: the prediction, or a part of it.
+        what: its name in messages.
 
     Raises:
         AugmentError: the prediction has another type, or holds a number that is not finite or is too long.
     """
     given = type(value)
     if isinstance(value, float) and not isfinite(value):
-        raise AugmentError(f"a prediction is {value}; a model must return labels, texts or finite numbers")
+        raise AugmentError(f"a {what} is {value}; a model must return labels, texts or finite numbers")
     if value is None or isinstance(value, (str, float, bool)):  # not a union, which is slower
         return value
     if isinstance(value, int):
         if value.bit_length() > _BITS:
-            raise AugmentError("a prediction is a number of over 4,300 digits")
+            raise AugmentError(f"a {what} is a number of over 4,300 digits")
         return value
     if given is dict or isinstance(value, Mapping):
-        return {str(key): json_value(entry) for key, entry in value.items()}
+        return {str(key): json_value(entry, what) for key, entry in value.items()}
     if given is not list and callable(getattr(value, "tolist", None)):  # NumPy, torch
-        return json_value(value.tolist())
+        return json_value(value.tolist(), what)
     if given is list or isinstance(value, Sequence):
-        return [json_value(entry) for entry in value]
-    raise AugmentError(f"a prediction has the type {type(value).__name__}; a model must return labels or texts")
+        return [json_value(entry, what) for entry in value]
+    raise AugmentError(f"a {what} has the type {type(value).__name__}; a model must return labels or texts")
 
 
 _APPLICATION = "augment-ru"
@@ -521,6 +525,10 @@ Answers: TypeAlias = Sequence[tuple[int, Prediction]]
 _WANTED = "must return a list of as many"
 
 
+def _hint(error: BaseException) -> str:
+    return "; take example.text, or set `model_options` python.input=text" if "'Example'" in said(error) else ""
+
+
 @dataclass(frozen=True, slots=True)
 class NamedModel:
     """A model with the name that the report gives it, and with every attribute that the evaluation reads.
@@ -629,7 +637,7 @@ class NamedModel:
             return self
 
         def predict(examples: Sequence[Example]) -> list[Prediction]:
-            return [[prediction, [dict(one) for one in scores]] for prediction, scores in scored(examples)]
+            return [[given, [json_value(dict(one), "score") for one in own]] for given, own in scored(examples)]
 
         signature = None if self.signature is None else f"{self.signature}|scores"
         return replace(self, predict=predict, signature=signature, stream=None)
@@ -668,7 +676,7 @@ class NamedModel:
         missing = set(range(len(examples)))
         given = self._answers(examples)
         while True:
-            with raised_by(f"`model` {self.name}"):  # what the caller raises is not the model's
+            with raised_by(f"`model` {self.name}", _hint):  # what the caller raises is not the model's
                 answers = next(given, None)
                 if answers is None:
                     break
@@ -756,11 +764,16 @@ def ask(
     size = model.chunk if model.stream is None else max(len(open_keys), 1)  # a stream asks several questions at a time
     for start in range(0, len(open_keys), size):
         chunk = open_keys[start : start + size]
-        for numbered in model.answers([questions[key] for key in chunk]):
-            new = [(chunk[number], prediction) for number, prediction in numbered]
-            if used:
-                used.put(new)
-            answers.update(new)
-            advance(len(new))
+        try:
+            for numbered in model.answers([questions[key] for key in chunk]):
+                new = [(chunk[number], prediction) for number, prediction in numbered]
+                if used:
+                    used.put(new)
+                answers.update(new)
+                advance(len(new))
+        except AugmentError as error:
+            if used and answers:
+                error.args = (f"{error}; the answers so far are kept: run the same again to go on",)
+            raise
     counts.spent += Counter(model.spent or {}) - spent
     return [answers[key] for key in keys]

@@ -120,7 +120,8 @@ class Server(NamedTuple):
                 wait = _retry_after(answer.headers.get("Retry-After", ""))
         else:
             problem = f"{self.retries + 1} attempts failed, the last with: {problem}"
-        raise AugmentError(f"{self.url}: {_one_line(problem)}")
+        fewer = "; a smaller openai.concurrency may help" if ": HTTP 429: " in problem else ""
+        raise AugmentError(f"{self.url}: {_one_line(problem)}{fewer}")
 
     async def _posted(self, client: "AsyncClient", question: Mapping[str, Any]) -> tuple["Response", bytes]:
         """Make one attempt; return the response and its content."""

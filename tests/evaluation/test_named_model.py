@@ -140,6 +140,24 @@ def test_a_number_that_cannot_be_written_is_no_prediction() -> None:
         ask(NamedModel.of("m", lambda asked: [10**5000] * len(asked)), examples(2), None, QuestionCounts())
 
 
+def test_a_score_that_is_no_number_is_told_as_a_score() -> None:
+    class Scoring(Recorder):
+        def __call__(self, asked: Sequence[Example]) -> list[Prediction]:
+            return list(texts(asked))
+
+        def scored(self, asked: Sequence[Example]) -> list[Any]:
+            return [(text, [{"0": 0.5, "1": float("nan")}]) for text in texts(asked)]
+
+    with pytest.raises(AugmentError, match=r"^`model` m: a score is nan; a model must return"):
+        ask(NamedModel.of("m", Scoring()).with_scores(), examples(1), None, QuestionCounts())
+
+
+@pytest.mark.parametrize("function", [lambda asked: [one.lower() for one in asked], lambda asked: ["а" in asked[0]]])
+def test_a_function_of_texts_learns_how_it_gets_them(function: Any) -> None:  # noqa: ANN401
+    with pytest.raises(AugmentError, match=r"'Example'.*take example.text, or set `model_options` python.input=text$"):
+        ask(NamedModel.of("m", function), examples(1), None, QuestionCounts())
+
+
 def test_an_answer_to_no_question_is_an_error() -> None:
     with pytest.raises(AugmentError, match="answered example 7 of 2; they are numbered from 0"):
         ask(NamedModel.of("m", Recorder(stream=lambda _: iter([(7, "1")]))), examples(2), None, QuestionCounts())

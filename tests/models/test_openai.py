@@ -15,7 +15,15 @@ from typing import Any
 import pytest
 
 from augment_ru import AugmentError, evaluate
-from augment_ru.evaluation.examples import ModelRequest, example_of, model_of
+from augment_ru.evaluation.examples import (
+    ModelRequest,
+    NamedModel,
+    QuestionCounts,
+    ask,
+    example_of,
+    model_of,
+    opened_cache,
+)
 from augment_ru.prompting.prompt import Choice
 from augment_ru.prompting.replies import label_in
 from augment_ru.records.task import generic, task
@@ -224,6 +232,27 @@ def test_it_gives_up_and_says_why() -> None:
     model = model_of(f"openai:{url}#tiny", ModelRequest("", generic("text"), LABELS), {"retries": "1"})
     with pytest.raises(AugmentError, match="2 attempts failed, the last with: ConnectionRefusedError"):
         model(asked("а"))
+
+
+def test_what_a_busy_server_answered_is_kept_and_the_same_again_goes_on(tmp_path: Path) -> None:
+    examples, counts, free = asked("а", "б"), QuestionCounts(), threading.Event()
+
+    def answer(number: int, _: object) -> tuple[int, Any]:
+        return (200, chat("positive")) if not number or free.is_set() else (429, {"error": "slow down"})
+
+    with serving(answer) as box, opened_cache(tmp_path / "answers.sqlite") as cache:
+        model = NamedModel.of("tiny", made(box, retries="0", concurrency="1"))
+        said = r"HTTP 429: slow down; a smaller openai\.concurrency may help"
+        with pytest.raises(AugmentError, match=f"{said}; the answers so far are kept: run the same again to go on$"):
+            ask(model, examples, cache, counts)
+        with pytest.raises(AugmentError, match=f"{said}$"):
+            ask(model, examples[1:], cache, counts)
+        with pytest.raises(AugmentError, match=f"{said}$"):
+            ask(model, examples, None, counts)
+        free.set()
+        before = len(box.asked)
+        assert ask(model, examples, cache, counts) == ["positive"] * 2
+        assert len(box.asked) == before + 1
 
 
 def test_questions_go_at_once_and_answers_keep_their_order() -> None:
