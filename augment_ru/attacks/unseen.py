@@ -59,7 +59,11 @@ class Unseen(Attack):
         return unseen_signs(self.signs, tuple(self.kinds))
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose an unseen sign for every word that has two letters side by side, or a space after it."""
+        """Propose, for every word that a kind of sign fits and that `targets` allows, signs of one kind.
+
+        A kind fits if the word has a place for it: a gap between two letters, or the space after the word, for `space`.
+        For `strike`, no letter of the word may have a mark of its own.
+        """
         signs = self._signs()
         starts, stops = word_letters.words_of_segments(batch)
         gaps, letters = word_letters.letter_gaps(batch), word_letters.lone_letters(batch)

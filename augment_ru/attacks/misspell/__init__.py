@@ -97,9 +97,10 @@ class Misspellings:
     """Makes the misspellings of some classes of errors, by a lexicon of frequent misspellings and rules over letters.
 
     Args:
-        lexicon: the dictionary of frequent misspellings: its name, or a path that ends in .tsv. The columns are right
-            form, wrong form, class, share.
-        rules: the dictionary of rules over letters. The columns are class, rule, errors, how many places, example.
+        lexicon: the dictionary of frequent misspellings: its name, or a path that ends in .tsv. The columns are: right
+            form; wrong form; class of the error; share of the uses of the right form that people write so.
+        rules: the dictionary of rules over letters. The columns are: class of the error; rule; how many errors by the
+            rule people made in a sample of texts; at how many places of the sample the rule fits; example.
         factors: for each class that is wanted, a number by which the frequencies of its errors are multiplied.
         prefixes: the prefixes that people split from words («на верное»), longer ones first, each with how often people
             split it.
