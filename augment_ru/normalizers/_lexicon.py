@@ -345,7 +345,10 @@ def _any_letter() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
 
 @cache
 def joinable() -> frozenset[str]:
-    """Return the words, with е for ё, to which parts that stand apart may be joined: hidden ones, and not rare ones."""
+    """Return the words, with е for ё, that may be restored by joining separated parts: «ка зино» to «казино».
+
+    They are the words that people hide from filters, and all words that are not rare in the news.
+    """
     return _hidden_plain().union(word for word, found in _counts().items() if found >= _SELDOM)
 
 
