@@ -415,9 +415,9 @@ class EvaluationPlan:
         return self.demonstrations.sample(shots, episode, group) if shots and self.demonstrations else ()
 
     def runs_of(self, model: NamedModel) -> list[tuple[int | None, list[int]]]:
-        """Return the numbers of demonstrations that a model is asked with, each with the numbers of its episodes.
+        """Return how many demonstrations (shots) a model is asked with, each choice with the indices of its episodes.
 
-        A model that does not read demonstrations is asked once, and its number of demonstrations is None.
+        A model that does not read demonstrations is asked once, in episode 0, with None for the shots.
         """
         if not model.few_shot:
             return [(None, [0])]

@@ -117,10 +117,10 @@ def shares(total: int, sizes: Sequence[int]) -> list[int]:
 
 
 def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict[str, str]]:
-    """Yield a question for annotators about each sampled row; it does not name the attack.
+    """Yield, for each sampled row, what people are asked in order to judge it; the attack is not named.
 
-    The question is a dictionary of texts: `id`, `original`, `perturbed`, `answer` (the right one) and `question`. Rows
-    with equal texts get the same id.
+    Each item is a dictionary of texts: `id`, `original`, `perturbed`, `answer` (the right one) and `question` (the same
+    sentence for all rows). Rows with equal texts get the same id.
 
     Args:
         pairs: all rows, with the originals.
@@ -144,7 +144,7 @@ def _told(gold: object) -> object:
 
 
 def label_studio(rows: Iterable[Mapping[str, str]]) -> str:
-    """Return questions for annotators as tasks of Label Studio, in JSON.
+    """Return questions for people who judge rows as tasks of Label Studio, in JSON.
 
     Args:
         rows: the questions, as `questions` yields them.
