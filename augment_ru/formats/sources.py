@@ -237,11 +237,13 @@ def kind_of(name: str | None, ending: str | None = None) -> str:
     Standard input and output hold JSON lines, and so does a file whose name has no ending.
 
     Args:
-        name: the name of the file, which may be packed; `-` or None for standard input or output.
-        ending: the ending of a file name, without the dot, or the name of a layout, such as `conll`.
+        name: the name of the file; `.gz` or `.zst` at its end (the file is packed) is passed over. `-` or None for
+            standard input or output.
+        ending: the format, as the ending of a file name without the dot; or a format that no ending shows: `bio`,
+            `conll`, `labelstudio` or `beir`.
 
     Raises:
-        AugmentError: the format is unknown, or the name is that of a packed Parquet file.
+        AugmentError: the format is unknown, or the name is that of a Parquet file that was packed again.
     """
     if ending is not None:
         if ending.partition(":")[0] not in LAYOUTS and f".{ending}" not in KINDS:
