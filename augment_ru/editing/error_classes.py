@@ -124,12 +124,13 @@ def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible
 
 
 def weighted_ranks(draws: Floats, rates: Floats, mean: float) -> Floats:
-    """Turn random numbers into ranks; at the probability `mean`, each error is then made as often as people make it.
+    """Turn random numbers into ranks, so that errors that people often make are made more often than rare ones.
 
     An error is made if its rank is below the probability. The rate of an error is the share of its places at which
     people make it. The odds of a number x in [0, 1] are odds(x) = x / (1 - x). At probability p, an error of rate r is
-    made with the odds odds(r) · odds(p) / odds(mean). So errors of higher rates are made more often at any p, and all
-    errors are made at p = 1. If all rates equal the mean, the ranks are the draws.
+    made with the odds odds(r) · odds(p) / odds(mean). So errors of higher rates are made more often at any p; at
+    p = mean each error is made as often as people make it, and at p = 1 all errors are made. If all rates equal the
+    mean, the ranks are the draws.
 
     Args:
         draws: draws from U[0, 1), shape (places,).

@@ -246,13 +246,14 @@ def job_of(
 
     Args:
         given: the values of the options, by parameter name; an option that the user did not set is None or empty.
-        perturbers: the attacks that they name.
+        perturbers: the attacks that the options name, already made.
         preparation: how the texts of the run are annotated and protected.
-        reads: the other files that the run reads.
-        key: the name of the field for metadata.
+        reads: the paths of the files that the run reads besides its input.
+        key: the name of the field that a row gets for its metadata.
 
     Raises:
-        AugmentError: the run cannot be divided as the options say.
+        AugmentError: the input cannot be divided into parts as the options say, or a file that the rows depend on
+            cannot be read.
     """
     own = stated(given, {one.name for one in fields(RowsJob)} - {"output"})
     own |= {"perturbers": perturbers, "preparation": preparation, "reads": reads, "key": key}
