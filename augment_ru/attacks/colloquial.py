@@ -315,7 +315,8 @@ class Colloquial(CountedErrors):
             words of the dictionary, verbs in -ся, and starts of sentences and of clauses.
         classes: which of these classes of forms are used.
         rates: the dictionary that says how often people write the forms of each class.
-        forms: the dictionary of the forms, with the columns written form, spoken form, class, share.
+        forms: the dictionary of the forms. Its columns are: written form («сейчас»); spoken form («щас»); class of the
+            form; share of the uses of the written form that people write so.
         styles: which texts change: `chat`, texts in the style of a chat or a review; `any`, all texts.
 
     Raises:

@@ -38,7 +38,8 @@ class Unseen(Attack):
         targets: which words change. `content`: any, but content words change first. `lexicon`: only words that
             moderation looks for. `random`: any, with equal chances. A path of a text file: only the words in it, one in
             each line.
-        signs: a dictionary, or the path of a `.tsv` file with the columns kind, code points, where they come from.
+        signs: a dictionary, or the path of a `.tsv` file. Its columns are: kind of sign; code points that are written
+            together, such as `U+200B`; a note on where they come from.
 
     Raises:
         AugmentError: there is no such kind, word list or dictionary, a line is malformed, or `kinds` is empty.
