@@ -97,7 +97,7 @@ class Pieces:
 
     @cached_property
     def languages(self) -> tuple[int, int, int]:
-        """Three counts of the words: those that are Cyrillic but not Russian, Russian ones, and those that no news has.
+        """Three counts of words: Cyrillic but not Russian ones, Russian ones, and those that do not occur in the news.
 
         They tell whether the text is in Russian or in another language, such as Ukrainian. Words that certainly belong
         to another language count twice.
@@ -120,7 +120,12 @@ class Pieces:
 
 
 def is_initial(pieces: Sequence[str], at: int) -> bool:
-    """Tell whether a sentence begins with the piece of index `at`; a text is split at white space into pieces."""
+    """Tell whether a sentence begins with a certain piece of a text.
+
+    Args:
+        pieces: the text, split at white space.
+        at: the index of the piece.
+    """
     return at == 0 or pieces[at - 1][-1] in ".!?…" or (at == 1 and pieces[0] in {"—", "-", "–"})
 
 
