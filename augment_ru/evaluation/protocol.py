@@ -215,6 +215,10 @@ class Demonstrations:
         If the train rows state their episodes, these are the stated numbers; otherwise they are 0, 1, and so on. If
         each question is shown the rows nearest to it, there is only the episode 0.
 
+        Args:
+            shots: the number of demonstrations.
+            most: the most episodes.
+
         Raises:
             AugmentError: the rows state episodes, but not with so many demonstrations; or there are no rows.
         """
@@ -371,7 +375,7 @@ class EvaluationPlan:
 
     Attributes:
         pairs: the original and perturbed rows.
-        shots: the numbers of demonstrations.
+        shots: how many demonstrations are shown: each of these numbers in turn.
         episodes: the number of episodes for each number of shots above 0.
         demonstrations: the train rows that demonstrations are taken from; None if there are no train rows.
         repeats: how often each different question is asked.
