@@ -250,6 +250,10 @@ def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
     The scorer is made by `Similarity.against`, once for the texts of a chunk. Its type is checked, because the
     similarity may be a user's own.
 
+    Args:
+        similarity: the similarity.
+        references: the original texts.
+
     Raises:
         AugmentError: `against` raises an error or does not return a `Scorer`.
     """
