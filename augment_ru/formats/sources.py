@@ -54,15 +54,15 @@ class TextLines:
 
 
 def layout_of(kind: str, stream: BinaryIO) -> JsonLines | None:
-    """Return the rows of a file in a layout such as CoNLL, as JSON lines; None if `kind` names none of the layouts.
+    """Return the rows of a file in a format of other tools, such as CoNLL, as JSON lines; None for any other format.
 
     Args:
-        kind: the layout: `bio`, `conll`, `labelstudio`, or `beir` with the file of relevance judgements, as in
+        kind: the format: `bio`, `conll`, `labelstudio`, or `beir` with the file of relevance judgements, as in
             `beir:qrels/test.tsv`.
         stream: the content of the file, in UTF-8.
 
     Raises:
-        AugmentError: the content does not have this layout.
+        AugmentError: the content does not have this format.
     """
     name, _, argument = kind.partition(":")
     if name not in LAYOUTS:
