@@ -234,7 +234,8 @@ class SpokenForms:
 def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> SpokenForms:
     """Read the spoken forms («щас» for «сейчас») of some classes from a dictionary.
 
-    The columns of the dictionary are: the written form, the spoken form, its class, its share.
+    The columns of the dictionary are: written form («сейчас»); spoken form («щас»); its class; the share of the uses of
+    the written form that people write so.
 
     Args:
         dictionary: the name of a shipped dictionary, or a path that ends in .tsv.

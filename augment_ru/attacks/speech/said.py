@@ -458,9 +458,12 @@ def _alone(one: _Number, figures: str, found: Amounts) -> str:
 
 
 def case_of_noun(before: str, numbered: re.Pattern[str] | None = None) -> str:
-    """Return the likeliest case of a noun in short form, such as «стр.», behind the text `before`.
+    """Return the likeliest case of a noun in short form, such as «стр.».
 
-    `numbered` finds such a noun at the end of a text, since one may stand before another: «рис. 3 и табл. 2».
+    Args:
+        before: the text before the noun.
+        numbered: a pattern that finds such a noun at the end of a text, since one may stand before another: «рис. 3 и
+            табл. 2». None if there is no such pattern.
     """
     if numbered and _OF_TEXT.search(before):  # «п. 3 ст. 15», not «корп. 1 кв. 8»
         return "gent"
