@@ -149,7 +149,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     Args:
         context: the text with its pieces (the parts between white space).
         taken: the indices of the pieces that have an edit already.
-        others: how many other hidden words were found in the text.
+        others: how many other words that someone hid from a filter were found in the text.
 
     Returns:
         The new words, by the index of the piece that they replace.
