@@ -566,7 +566,7 @@ SHARES = (*(" × ".join(_FACTORS[axis] for axis in part) for part in _PARTS[:-1]
 def prompts_report(judged: Sequence[rates.JudgedRun], seed: int) -> list[report.PromptsReport]:
     """Return how much the right answers of models depend on the prompt.
 
-    There is a report for each model that is asked with several prompts, and for each of its numbers of demonstrations.
+    There is a report for each model that is asked with several prompts, with each number of demonstrations.
 
     Args:
         judged: the runs of all models, with their outcomes.

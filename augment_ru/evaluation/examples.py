@@ -702,7 +702,8 @@ class QuestionCounts:
         different: how many different questions are among them.
         from_cache: how many of these the cache answered.
         expected: an estimate of the tokens in the questions that the cache did not answer.
-        spent: the numbers of tokens that the server counted for these questions: `prompt_tokens`, `completion_tokens`.
+        spent: how many tokens the server counted for these questions: `prompt_tokens` in questions, `completion_tokens`
+            in replies.
     """
 
     questions: int = 0

@@ -71,8 +71,8 @@ class EvaluationSettings:
         metrics: the metrics, instead of the task's.
         train: a file of rows with right answers, used for demonstrations and to train `linear` and similar models; None
             for the train rows of the release, if there are any.
-        shots: the numbers of demonstrations, all different and at least 0; None for the number that the task's
-            benchmark uses.
+        shots: how many demonstrations are shown: one or more numbers, all different and at least 0; None for the number
+            that the task's benchmark uses.
         episodes: the number of sets of demonstrations for each number of shots above 0; at least 1.
         by: fields whose values divide the rows into subpopulations of the report, in addition to those of the task.
         device: auto, cpu or cuda[:N].
@@ -408,7 +408,7 @@ class EvaluationPlan:
                     self._sample(shots, self.numbers(shots)[0], group)
 
     def numbers(self, shots: int | None) -> list[int]:
-        """Return the numbers of the episodes in which questions are asked.
+        """Return the numbers of the episodes (sets of demonstrations) in which questions are asked.
 
         Args:
             shots: the number of demonstrations. If it is 0 or None (for a model that reads none), the result is [0].

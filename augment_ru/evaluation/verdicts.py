@@ -255,7 +255,7 @@ def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
     The verdict is the one that more than half of the votes give; if there is none, it is unclear.
 
     Args:
-        votes: the votes of all annotators.
+        votes: the votes of all people.
     """
     for name, given in grouped((vote.id, vote.verdict) for vote in votes).items():
         counts = Counter(given)
@@ -271,7 +271,7 @@ def by_dawid_skene(rows: Iterable[Mapping[str, Any]], votes: Sequence[Vote]) -> 
 
     Args:
         rows: the judged rows, with the verdicts of the majority (as `judged` yields them).
-        votes: the votes of all annotators.
+        votes: the votes of all people.
 
     Raises:
         AugmentError: crowd-kit or pandas is not installed.
