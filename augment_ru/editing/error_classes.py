@@ -96,7 +96,8 @@ def check_classes(attack: str, classes: tuple[str, ...], possible: tuple[str, ..
 def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> ErrorRates:
     """Read from a dictionary how often people make errors of some classes.
 
-    The columns of the dictionary are class, places, number of errors, number of places, example.
+    The columns of the dictionary are: class of the error; at which places it is made; how many such errors people made
+    in a sample of texts; how many such places the sample has; example.
 
     Args:
         attack: the name of the attack, for messages.

@@ -87,7 +87,7 @@ class _Patterns(NamedTuple):
 
         Args:
             forms: the words of the batch.
-            pairs: the numbers of the words, the first ones of their pairs.
+            pairs: the indices of these words, each the first word of a pair.
         """
         found = [
             min(
