@@ -234,7 +234,12 @@ def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
 
 
 def kind_of_sign(sign: str, letters: int) -> str:
-    """Return the kind (one of `KINDS`) of a character in a word of `letters` letters."""
+    """Return the kind (one of `KINDS`) of a character.
+
+    Args:
+        sign: the character.
+        letters: how many letters its word has.
+    """
     if sign == "\n":
         return "edge"
     if sign.isspace():

@@ -39,7 +39,12 @@ class Amounts(NamedTuple):
 
 
 def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
-    """Make the patterns that find numbers beside the units («кг») and the short nouns («стр.») of a dictionary."""
+    """Make the patterns that find numbers beside units («кг») and nouns in short form («стр.»).
+
+    Args:
+        units: maps each unit, in lower case, to its words.
+        nouns: maps each short form, in lower case, to the noun in full.
+    """
     units = {**listed("unit"), **_YEARS_OF, **units}
     money, longest = "".join(one for one in units if one in "$€₽£¥"), sorted(units, key=len, reverse=True)
     unit = rf"(?:{'|'.join(map(_unit, longest))})"
