@@ -69,7 +69,7 @@ class Pieces:
         return by.read_as(start + one.start, start + one.stop, new, bits)
 
     def is_told(self, at: int) -> bool:
-        """Tell whether the text mentions the piece of index `at` as a nick, a foreign word or an exercise: it stays.
+        """Tell whether the text mentions a piece as a nickname, a foreign word or an exercise, so that it stays.
 
         So it does in «по кличке Z0rro», «слово casino», «ко-ро-ва, мо-ло-ко», «в слове к_рова пропущена буква».
         """
@@ -92,7 +92,7 @@ class Pieces:
         return self.speaks_of("letters") or _LETTER.search(self.text) is not None
 
     def speaks_of(self, kind: str) -> bool:
-        """Tell whether the text has one of the words of this kind in `reading_hints.tsv`."""
+        """Tell whether the text has one of the words that `reading_hints.tsv` lists under this kind."""
         return not word_lists("reading_hints")[kind].isdisjoint(each.strip(_MARKS).lower() for each in self.pieces)
 
     @cached_property

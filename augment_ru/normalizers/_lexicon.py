@@ -26,10 +26,13 @@ _NEVER = 3
 
 @cache
 def table_of(name: str) -> list[tuple[str, float, str]]:
-    """Read how a normalizer reads characters as letters: the rows of `readings.tsv` with its name.
+    """Read from `readings.tsv` how a normalizer reads characters as letters.
 
-    Each row gives the letters, the cost of reading them (a cost of c makes a word exp(2c) times less likely), and the
+    Each entry gives the letters, the cost of reading them (a cost of c makes a word exp(2c) times less likely), and the
     characters that stand for them.
+
+    Args:
+        name: the name of the normalizer, or another word in the first column of the file, such as `meme`.
     """
     table = rows(dictionary_path("readings"), columns=4)
     return [

@@ -115,7 +115,7 @@ class NormalizationChain(Normalization):
         return found
 
     def readings(self, text: str, n: int) -> list[TextReading]:
-        """Return up to `n` texts that the author may have meant, the likeliest first.
+        """Return up to `n` texts that the author of a text may have meant, the likeliest first.
 
         Each normalizer is given every text that the normalizers before it returned.
         """
