@@ -15,7 +15,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 class TableLayout(NamedTuple):
-    """The layout of a table: its delimiter, its line end, and whether it starts with a byte-order mark.
+    """How a table is written: its delimiter, its line end, and whether it starts with a byte-order mark.
 
     A CSV cell in quotation marks may hold delimiters and line ends; a quotation mark inside it is written twice. A TSV
     row is one line.
