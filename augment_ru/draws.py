@@ -119,7 +119,12 @@ class Streams:
 
 
 def weighted(weights: Sequence[float], draw: float) -> int:
-    """Draw an index: each is as likely as its share of the weights. `draw`, from U[0, 1), decides."""
+    """Draw an index: each is as likely as its share of the weights.
+
+    Args:
+        weights: the weight of each index.
+        draw: a draw from U[0, 1), which decides.
+    """
     point = draw * fsum(weights)
     for at, weight in enumerate(weights):
         point -= weight

@@ -220,7 +220,12 @@ def check_device(device: str | None, *, used: bool) -> None:
 
 
 def stated(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return the values in `given` of the parameters in `names`, without those that are None."""
+    """Return the values of some parameters, without those that are None.
+
+    Args:
+        given: the values of all parameters, by name.
+        names: the names of the wanted parameters.
+    """
     return {name: given[name] for name in names if given.get(name) is not None}
 
 

@@ -91,7 +91,7 @@ def decode(codes: Codes) -> str:
 
 
 def among(codes: Codes, signs: str) -> Mask:
-    """Return, for each code point of an array, whether it is one of the characters in `signs`, same shape."""
+    """Return, for each code point of an array, whether it is one of some characters, same shape."""
     found: Mask = np.zeros(codes.shape, dtype=np.bool_)
     for sign in signs:
         found |= codes == ord(sign)
