@@ -589,6 +589,7 @@ def _said(one: _Number) -> str:
     number, cases = one.whole, _cases(one.before)
     behind = _TO.sub("", one.behind, count=1)
     nouns = [noun for noun in numerals.nouns_behind(behind) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
+    nouns = [] if one.before.rstrip().endswith("№") else nouns  # «заказ № 123 готов»: no Goths
     if one.ending:
         kinds = [noun.gender if noun.number == "sing" else "plur" for noun in nouns]
         return _with_ending(one, kinds, {noun.case for noun in nouns})[0]
@@ -603,8 +604,6 @@ def _said(one: _Number) -> str:
         of = next((case for case in numerals.NUMERAL_CASES if case in written & cases), _case_of_year(one.before))
         of = written.pop() if len(written) == 1 else of  # «дом 1968 года»
         return numerals.ordinal(number, of, "masc")
-    if one.before.rstrip().endswith("№"):
-        return numerals.cardinal(number, "nomn")  # «заказ № 123 готов» of no Goths
     if number == 1 and behind != one.behind and nouns and (nouns[0].number, nouns[0].case) == ("sing", "gent"):
         return numerals.cardinal(1, case_at(one.before), nouns[0].gender or "masc")  # «1–2 недели»
     likely = frozenset({case_at(one.before)}), cases, _GENITIVE  # the last for «ещё 2 подписей»
