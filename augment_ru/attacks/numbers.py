@@ -67,7 +67,8 @@ def _date(text: str, match: re.Match[str]) -> Iterator[Place]:
     names = {int(number): name for name, number in listed("month").items()}
     if not 0 < day <= _LAST_DAY or month not in names:
         return
-    tail = f" {names[month]} {year} года" if year else f" {names[month]}"
+    told = re.match(r"\s+г(?:\.|ода)(?!\w)", text[match.end() :])
+    tail = f" {names[month]} {year}{'' if told else ' года'}" if year else f" {names[month]}"
     if year or re.search(r"(?:^|\b(?:с|до|от|после|около|и))\s+$", text[: match.start()], re.IGNORECASE):
         yield Place(match.start(), match.end(), f"{day}{tail}", "forms")
         said = ordinal(day, case_of_day(text[: match.start()]), "neut")

@@ -177,7 +177,7 @@ def _table(name: str) -> _Table:
     ]
     return _Table(
         name,
-        re.compile(rf"(?<!\w)(?:{shorts or '(?!)'})|{signs or '(?!)'}", re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?<!\w\.)(?:{shorts or '(?!)'})|{signs or '(?!)'}", re.IGNORECASE),
         said,
         re.compile("|".join(re.escape(one[0]) for one in said if not one[0].isalpha()) or "(?!)"),
         frozenset(max(LETTERS_AND_DIGITS.findall(one), key=len) for one in said if one[0].isalpha()),

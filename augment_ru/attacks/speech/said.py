@@ -82,7 +82,7 @@ _ONLY_AT = {
 """What must stand before and behind units that may be other words: «5 р. 50 к.», «3 р. в день»; not «500 р. в день» and
 «ст. 158 ч. 3».
 """
-_YEARS_OF = {"г.": "год", "г": "грамм", "гг.": "год"}
+_YEARS_OF = {"г.": "год", "г": "грамм", "гг.": "год", "г. р.": "год", "г.р.": "год"}
 _CAPITALS = re.compile(r"[А-ЯЁ]{2,}")
 _GROUPS = re.compile(
     r"(?<![\w+/-])(?:\+\d{1,3}[ -]?|8[ -]?)?(?:\(\d{3,5}\)|\d{3,5})[ -]?\d{1,3}[ -]\d\d[ -]\d\d(?![\w/-])"
@@ -92,7 +92,7 @@ _GROUPS = re.compile(
 """A telephone number, a code: its groups are said one by one."""
 _DATE = re.compile(
     r"(?<![\w.,/-])(?:(?P<day>\d{1,2})(?P<by>[./])(?P<month>\d\d)(?:(?P=by)(?P<year>\d{4}|\d\d)|(?!\s?[%$€₽]))"
-    r"|(?P<from>\d{4})-(?P<of>\d\d)-(?P<at>\d\d))(?:\s?г(?:\.|ода)?(?!\w))?(?!\w|[-/.]\d)"
+    r"|(?P<from>\d{4})-(?P<of>\d\d)-(?P<at>\d\d))(?:\s?г(?:\.(?:\s?р\.)?|ода)?(?!\w))?(?!\w|[-/.]\d)"
 )
 _PAIR = re.compile(
     r"(?<![\w.,/-])(?:(?P<many>\d{1,2})(?: (?=\d/)|\s?(?=[½⅓⅔¼¾⅛])))?"
@@ -237,7 +237,8 @@ def _date(match: re.Match[str], before: str, behind: str, found: Amounts) -> str
     if day not in _DATES or month not in months or not (year or alone):
         return ""
     said = f"{numerals.ordinal(day, case_of_day(before), 'neut')} {months[month]}"
-    return f"{said} {numerals.ordinal(year, 'gent', 'masc')} года" if year else said
+    born = " рождения" * match[0].endswith("р.")
+    return f"{said} {numerals.ordinal(year, 'gent', 'masc')} года{born}" if year else said
 
 
 _ON_DAY = re.compile(r"(?:^|(?<!\w)(?:со?|до|от|после|около|по|на|к))\s+$", re.IGNORECASE)
@@ -495,7 +496,7 @@ def _year(one: _Number, unit: str, start: int, stop: int) -> Said | None:
     said = numerals.ordinal(one.whole, case, "masc")
     if one.ending:
         said, case = _with_ending(one, [], {case} if unit == "гг." and one.ending == "х" else set())
-    return start, stop, f"{said} {numerals.time_noun('год', case, many=unit == 'гг.')}"
+    return start, stop, f"{said} {numerals.time_noun('год', case, many=unit == 'гг.')}{' рождения' * ('р' in unit)}"
 
 
 _IN = frozenset({"accs", "loct"})
@@ -609,6 +610,7 @@ def _said(one: _Number) -> str:
     number, cases = one.whole, _cases(one.before)
     behind = _TO.sub("", one.behind, count=1)
     nouns = [noun for noun in numerals.nouns_behind(behind) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
+    nouns = [] if one.before.rstrip().endswith("№") else nouns  # «заказ № 123 готов»: no Goths
     if one.ending:
         kinds = [noun.gender if noun.number == "sing" else "plur" for noun in nouns]
         return _with_ending(one, kinds, {noun.case for noun in nouns})[0]
