@@ -465,7 +465,10 @@ class Cache:
         return self._file.execute("SELECT type, name, sql FROM sqlite_master LIMIT 2").fetchall()
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Prediction]:
-        """Return the answers in the file that have these keys, by key; keys without an answer are absent.
+        """Return answers in the file by key; keys without an answer are absent.
+
+        Args:
+            keys: the keys of the wanted answers (`answer_keys`).
 
         Raises:
             AugmentError: the file is damaged.
