@@ -63,7 +63,7 @@ class Replacements:
         return cls(np.zeros(0, dtype=np.uint32), np.zeros(indices.size + 1, dtype=np.int64))
 
     def take(self, indices: Ints) -> "Replacements":
-        """Return the texts with these indices, in this order."""
+        """Return the texts with the given indices, in the order of the indices."""
         return Replacements.of_ranges(self.codes, self.offsets[indices], self.offsets[indices + 1])
 
 

@@ -245,7 +245,7 @@ class _FunctionScorer(Scorer):
 
 
 def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
-    """Return a similarity's scorer, which compares perturbed texts with these original texts.
+    """Return a similarity's scorer, which compares perturbed texts with their originals.
 
     The scorer is made by `Similarity.against`, once for the texts of a chunk. Its type is checked, because the
     similarity may be a user's own.
