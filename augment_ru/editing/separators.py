@@ -81,7 +81,7 @@ class _Patterns(NamedTuple):
     kinds: Ints
 
     def best(self, forms: WordForms, pairs: Ints) -> Ints:
-        """Return, for each of these words, the number of the pattern that fits it and the word after it.
+        """Return, for each of some words, the index of the pattern that fits it and the word after it.
 
         If several patterns fit, the one with the highest rate counts.
 

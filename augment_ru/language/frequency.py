@@ -42,7 +42,7 @@ def is_common(word: str) -> bool:
 def information(word: str) -> float:
     """Return the information of a word in lower case: minus the logarithm of its frequency, scaled into (0, 1].
 
-    The frequency is that of `word_counts`, in news. A word without a count is taken to occur once.
+    The frequency is that in the corpus of news of `word_counts`. A word without a count is taken to occur once.
 
     >>> information("и") < information("дом") < information("кошка") < information("синхрофазотрон")
     True

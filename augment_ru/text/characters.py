@@ -114,7 +114,12 @@ def classes(codes: Codes) -> Flags:
 
 
 def marked(size: int, places: Ints) -> Mask:
-    """Return a mask of `size` truth values that are True only at these places."""
+    """Return a mask that is True only at certain places.
+
+    Args:
+        size: the number of its values.
+        places: the places.
+    """
     found = np.zeros(size, dtype=np.bool_)
     found[places] = True
     return found
