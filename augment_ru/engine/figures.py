@@ -85,7 +85,7 @@ class Figures:
     def is_weak(self) -> bool:
         """Whether at least a quarter of the perturbed rows were made at less than half of the attack's probability.
 
-        The search lowers the probability for a row that, with more changes, is not similar enough to its original.
+        The search lowers the probability for a row if, with more changes, it is not similar enough to its original.
         """
         return self.weak > 0 and 4 * self.weak >= self.statuses["perturbed"]
 
