@@ -120,7 +120,7 @@ class WordForms:
         return [*(f"{one} {other}" if beside else "" for one, other, beside in rows), ""][: len(self.texts)]
 
     def begin(self, phrases: Sequence[str], words: Ints) -> Mask:
-        """Tell for each of some words whether a phrase begins with it; shape (words,).
+        """Tell, for each of some words, whether a phrase from a list begins there; shape (words,).
 
         Args:
             phrases: phrases of one word or two, such as «что», «котор*», «не *», «потому что».
