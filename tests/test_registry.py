@@ -252,7 +252,7 @@ def test_a_task_of_a_file() -> None:
         keys=frozenset({"отзыв", "оценка"}),
         gold=("оценка",),
         constraints=("named_entities",),
-        answers=(AnswerOffsets("ответы", "отзыв", "ANSWER"),),
+        answers=(AnswerOffsets("отзыв", "ответы", "ANSWER"),),
         marks=(Marks("отзыв", "<[0-9]+>", "MARK", border=True),),
         aliases=(("text", "отзыв"),),
     )

@@ -34,6 +34,8 @@ class _Part(msgspec.Struct, frozen=True, cache_hash=True, dict=True, forbid_unkn
 class _Places(_Part, frozen=True):
     """The base of places in texts: `text` names the fields with the texts, and other attributes those with places."""
 
+    text: SomePathText
+
     def __post_init__(self) -> None:
         for key, name in self._stating.items():
             if not name.startswith(self._item):
@@ -76,7 +78,6 @@ class AnswerOffsets(_Places, frozen=True):
     """
 
     field: SomePathText
-    text: SomePathText
     label: SomeText
     may_be_text: bool = False
 
@@ -94,7 +95,6 @@ class WordSpans(_Places, frozen=True):
     """
 
     field: SomePathText
-    text: SomePathText
     pairs: tuple[tuple[str, str], ...]
     label: SomeText
 
@@ -116,7 +116,6 @@ class CharacterSpans(_Places, frozen=True):
             does not include the character at its stop, and attacks may edit it (`Layout.spans`).
     """
 
-    text: SomePathText
     start: SomePathText
     label: SomeText
     stop: PathText = ""
