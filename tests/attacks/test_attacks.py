@@ -158,6 +158,7 @@ def test_emojify_replaces_words_and_leaves_the_rest(text: str, expected: str) ->
         ("На дороге два, три.", "На 🛣️ 2️⃣, 3️⃣."),
         ("Двадцать два дома.", "Двадцать два 🏠."),
         ("Кошка смотрит (см. рис. 1).", "🐱 👀 (см. рис. 1️⃣)."),
+        ("Сдаётся 2-комн. квартира, рота сдалась.", "Сдаётся 2-комн. квартира, рота 🏳️."),
     ],
 )
 def test_a_word_stays_in_a_phrase_in_which_it_is_not_meant(text: str, result: str) -> None:
