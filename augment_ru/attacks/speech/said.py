@@ -39,7 +39,12 @@ class Amounts(NamedTuple):
 
 
 def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
-    """Make the patterns that find numbers beside the units («кг») and the short nouns («стр.») of a dictionary."""
+    """Make the patterns that find numbers beside units («кг») and nouns in short form («стр.»).
+
+    Args:
+        units: maps each unit, in lower case, to its words.
+        nouns: maps each short form, in lower case, to the noun in full.
+    """
     units = {**listed("unit"), **_YEARS_OF, **units}
     money, longest = "".join(one for one in units if one in "$€₽£¥"), sorted(units, key=len, reverse=True)
     unit = rf"(?:{'|'.join(map(_unit, longest))})"
@@ -127,7 +132,14 @@ _SMALLER = (_MONEY, _PER_TIME)
 
 
 def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
-    """Yield the start, the stop and the spoken form of each number of a text («5 кг»); the ranges do not overlap."""
+    """Yield the start, the stop and the spoken form of each number of a text, sorted; the ranges do not overlap.
+
+    A range includes the unit or sign of the number: «5 кг» is «пять килограммов».
+
+    Args:
+        text: the text.
+        found: the patterns and dictionaries that find numbers with their units.
+    """
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
     text = _SIZE.sub(lambda match: re.sub("[хxХX]", "×", match[0]), text)
     done, taken = list[Said](), bytearray(len(text) + 1)
@@ -452,9 +464,12 @@ def _alone(one: _Number, figures: str, found: Amounts) -> str:
 
 
 def case_of_noun(before: str, numbered: re.Pattern[str] | None = None) -> str:
-    """Return the likeliest case of a noun in short form, such as «стр.», behind the text `before`.
+    """Return the likeliest case of a noun in short form, such as «стр.».
 
-    `numbered` finds such a noun at the end of a text, since one may stand before another: «рис. 3 и табл. 2».
+    Args:
+        before: the text before the noun.
+        numbered: a pattern that finds such a noun at the end of a text, since one may stand before another: «рис. 3 и
+            табл. 2». None if there is no such pattern.
     """
     if numbered and _OF_TEXT.search(before):  # «п. 3 ст. 15», not «корп. 1 кв. 8»
         return "gent"
@@ -525,10 +540,16 @@ def _decimal(one: _Number) -> str:
 
 
 def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, int]:
-    """Return a Roman number in words, and how many characters behind it the words include.
+    """Return a Roman number in words, and how many characters after the number these words replace as well.
 
-    In «в XX в.» the words are «двадцатом веке», which include the three characters of « в.» behind the number. The
+    In «в XX в.» the words are «двадцатом веке»; they also replace the three characters of « в.» after the number. The
     words are "" for a single letter that seems to be no number, such as the name of an axis.
+
+    Args:
+        before: the text before the number.
+        word: the number as it is written, in Roman digits.
+        number: its value.
+        behind: the text after the number.
     """
     century, case, name = _CENTURY.match(behind), _case_of_year(before), _NAME.search(before)
     if century or _CENTURY.match(_TO.sub("", behind, count=1)):
