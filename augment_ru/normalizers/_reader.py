@@ -575,8 +575,9 @@ def _is_ornament(char: str) -> bool:
 
 
 def _is_sister(word: str) -> bool:
-    """Tell whether a word has a Cyrillic letter that Russian lacks, such as «і»."""
-    return any("\u0400" <= char <= "\u052f" and char not in RUSSIAN for char in word)
+    """Tell whether a word has a Cyrillic letter that Russian lacks, such as «і», or a Latin i typed for it."""
+    is_typed = {"i"} < set(word) and RUSSIAN.issuperset(word.replace("i", ""))  # «привiт»
+    return is_typed or any("\u0400" <= char <= "\u052f" and char not in RUSSIAN for char in word)
 
 
 @cache
