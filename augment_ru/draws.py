@@ -90,9 +90,12 @@ class Streams:
         return cls(keys)
 
     def spread(self, numbers: Sequence[int]) -> "Streams":
-        """Make several independent streams for each row, one for each of these numbers (such as indices of candidates).
+        """Make several independent streams for each row.
 
         The keys of the result have shape (numbers, rows).
+
+        Args:
+            numbers: a number for each stream of a row, such as the index of a candidate.
         """
         states = self.keys ^ np.array([_salt("int", number) for number in numbers])[:, None]
         states += _GAMMA
@@ -119,7 +122,12 @@ class Streams:
 
 
 def weighted(weights: Sequence[float], draw: float) -> int:
-    """Draw an index: each is as likely as its share of the weights. `draw`, from U[0, 1), decides."""
+    """Draw an index: each is as likely as its share of the weights.
+
+    Args:
+        weights: the weight of each index.
+        draw: a draw from U[0, 1), which decides.
+    """
     point = draw * fsum(weights)
     for at, weight in enumerate(weights):
         point -= weight
@@ -195,7 +203,11 @@ class Rng:
         return ((z ^ (z >> 31)) >> 11) * _UNIT
 
     def change(self, *edits: Edit) -> Change:
-        """Return a change with these edits and a rank: a random number in [0, 1) that decides whether it is made."""
+        """Return a change with a rank: a random number in [0, 1) that decides whether it is made.
+
+        Args:
+            edits: the edits of the change.
+        """
         return Change(self.uniform(), edits)
 
     def choice(self, items: Sequence[T]) -> T:

@@ -465,7 +465,7 @@ def _suits(text: str, kind: str, find: "_Find", short: str) -> bool:
 _MEASURES = frozenset({"%", "г", "мин.", "мл", "мм", "см", "сек."})
 """What lists and notes have in short."""
 _NOTES = re.compile(
-    r"\b(?:ст|ч)\. л\b|\bг\.\s?в\.|\bт\. ?к?м\b|(?<![\w.])[А-Яа-яё][а-яё]{0,4}\.(?=\s*[а-яё\d,;:/(])"
+    r"\b(?:ст|ч)\. л\b|\bг\.\s?[вр]\.|\bт\. ?к?м\b|(?<![\w.])[А-Яа-яё][а-яё]{0,4}\.(?=\s*[а-яё\d,;:/(])"
     r"|\b[а-яё]{1,3}/[а-яё]+|\bкв\b|(?<=\d)\s?[чс]\b(?!\.)"
 )
 """Abbreviations; a text with one that the dictionary lacks is taken for a note."""

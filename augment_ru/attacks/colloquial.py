@@ -234,7 +234,8 @@ class SpokenForms:
 def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> SpokenForms:
     """Read the spoken forms («щас» for «сейчас») of some classes from a dictionary.
 
-    The columns of the dictionary are: the written form, the spoken form, its class, its share.
+    The columns of the dictionary are: written form («сейчас»); spoken form («щас»); its class; the share of the uses of
+    the written form that people write so.
 
     Args:
         dictionary: the name of a shipped dictionary, or a path that ends in .tsv.
@@ -315,7 +316,8 @@ class Colloquial(CountedErrors):
             words of the dictionary, verbs in -ся, and starts of sentences and of clauses.
         classes: which of these classes of forms are used.
         rates: the dictionary that says how often people write the forms of each class.
-        forms: the dictionary of the forms, with the columns written form, spoken form, class, share.
+        forms: the dictionary of the forms. Its columns are: written form («сейчас»); spoken form («щас»); class of the
+            form; share of the uses of the written form that people write so.
         styles: which texts change: `chat`, texts in the style of a chat or a review; `any`, all texts.
 
     Raises:

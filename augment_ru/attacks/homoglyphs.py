@@ -46,7 +46,8 @@ class Homoglyphs(Attack):
             each line.
         form: how the Latin letters look. `plain`: as usual. `wide`, `math` or `mono`: as full-width or mathematical
             letters; Latin words are then written in these letters, too.
-        pairs: a dictionary, or the path of a `.tsv` file with the columns letter, look-alike, `same` or `near`.
+        pairs: a dictionary, or the path of a `.tsv` file. Its columns are: letter; letter that looks like it; how much
+            it does, `same` or `near`.
 
     Raises:
         AugmentError: `letters` is out of range, there is no such form, word list or dictionary, or a line is malformed.

@@ -52,7 +52,7 @@ class Masking(Attack):
             moderation looks for (the dictionary `filtered_words`). `random`: any, with equal chances. A path of a text
             file: only the words in it, one in each line; a dictionary form in the file stands for all forms of its
             word.
-        signs: a dictionary, or the path of a `.tsv` file with the columns style, letter in lower case, the character
+        signs: a dictionary, or the path of a `.tsv` file. Its columns are: style; letter in lower case; the character
             that replaces it.
 
     Raises:

@@ -67,7 +67,8 @@ def _date(text: str, match: re.Match[str]) -> Iterator[Place]:
     names = {int(number): name for name, number in listed("month").items()}
     if not 0 < day <= _LAST_DAY or month not in names:
         return
-    tail = f" {names[month]} {year} года" if year else f" {names[month]}"
+    told = re.match(r"\s+г(?:\.|ода)(?!\w)", text[match.end() :])
+    tail = f" {names[month]} {year}{'' if told else ' года'}" if year else f" {names[month]}"
     if year or re.search(r"(?:^|\b(?:с|до|от|после|около|и))\s+$", text[: match.start()], re.IGNORECASE):
         yield Place(match.start(), match.end(), f"{day}{tail}", "forms")
         said = ordinal(day, case_of_day(text[: match.start()]), "neut")
@@ -136,7 +137,13 @@ def _ends_in(word: str, ending: str) -> bool:
 
 
 def ordinals(number: int, nouns: Sequence[Noun], cases: frozenset[str]) -> Iterator[str]:
-    """Yield the ordinals of a number in these cases: «пятое», «пятого»; with nouns, only those that agree with one."""
+    """Yield the ordinals of a number in some cases: «пятое», «пятого»; with nouns, only those that agree with one.
+
+    Args:
+        number: the number.
+        nouns: the readings (possible analyses) of its noun; empty if it has none.
+        cases: the cases, by their names in pymorphy3.
+    """
     of_decade = number >= _THOUSAND and not number % _TEN
     if not number or (of_decade and (not nouns or any(one.number == "plur" for one in nouns))):
         return  # «в 1980-х годах» is said without the century
@@ -167,7 +174,15 @@ def _compound(_: str, match: re.Match[str]) -> Iterator[Place]:
 
 
 def compound(number: int, rest: str) -> str:
-    """Write a number and the rest of its word as one word: 20, «летний» give «двадцатилетний»; "" if there is none."""
+    """Return the word that a number and the rest of the word make: «двадцатилетний» for 20 and «летний».
+
+    Args:
+        number: the number.
+        rest: the rest of the word, in lower case.
+
+    Returns:
+        The word; "" if there is none.
+    """
     known = rest.startswith(tuple(listed("stem"))) or has_form(f"пяти{rest}")
     odd = not 0 < number <= _THOUSAND or (number == 1 and rest.startswith("лет"))
     return compound_start(number) + rest if known and not odd else ""

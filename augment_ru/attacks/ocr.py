@@ -49,10 +49,11 @@ class Ocr(Attack):
     Args:
         probability: the share of the signs that are misread in an average text of the quality `fair`; in [0, 1].
         quality: how well the page was scanned: `good`, `fair` or `poor`.
-        confusions: a dictionary, or the path of a `.tsv` file with the columns sign before, signs, sign after, what is
-            read instead, and the errors in 100,000 places at each quality. A line that begins with `level` gives a
-            quality, a factor for all errors, and the share of the texts of this quality that have this factor. A line
-            that begins with `sign` gives a sign and a quality: the errors of this sign do not depend on the factor.
+        confusions: a dictionary, or the path of a `.tsv` file. Its columns are: sign before; signs that are misread;
+            sign after; what is read instead; errors in 100,000 such places, at each quality. A line that begins with
+            `level` gives a quality, a factor for all errors, and the share of the texts of this quality that have this
+            factor. A line that begins with `sign` gives a sign and a quality: the errors of this sign do not depend on
+            the factor.
 
     Raises:
         AugmentError: there is no such quality or dictionary, or one of its lines is malformed.
@@ -233,7 +234,12 @@ def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
 
 
 def kind_of_sign(sign: str, letters: int) -> str:
-    """Return the kind (one of `KINDS`) of a character in a word of `letters` letters."""
+    """Return the kind (one of `KINDS`) of a character.
+
+    Args:
+        sign: the character.
+        letters: how many letters its word has.
+    """
     if sign == "\n":
         return "edge"
     if sign.isspace():

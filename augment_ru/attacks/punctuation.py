@@ -94,7 +94,7 @@ class _Quotations:
         self._marks = [np.flatnonzero(among(batch.codes, marks)) for marks in ("«", "»", _QUOTES)]
 
     def outside(self, places: Ints) -> Ints:
-        """Return those of the places that are outside quotations."""
+        """Return those of some global places (offsets in `batch.codes`) that are outside quotations."""
         firsts = self._batch.starts[self._batch.rows(places)]
         opened, closed, signs = (np.searchsorted(at, places) - np.searchsorted(at, firsts) for at in self._marks)
         outside: Ints = places[(opened <= closed) & (signs % 2 == 0)]

@@ -169,8 +169,8 @@ class Transliteration(Attack):
 
     Args:
         style: `chat`, as people write; `icao`, as in passports; `gost`, GOST 7.79-2000, system B; or the path of a
-            `.tsv` file with the columns letter, the letters before which it has these spellings (`-` for all),
-            spellings.
+            `.tsv` file. Its columns are: a letter; the letters before which it has these spellings, or `-` for all; the
+            spellings, likelier ones first.
         unit: what is written in Latin letters as a whole. `word`: each word by itself. `run`: the first few words of a
             sentence. `sentence`: a sentence. `message`: the whole text. The probability is the share of the words, of
             the sentences (for `run`, too) or of the texts that change.

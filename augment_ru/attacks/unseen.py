@@ -38,7 +38,8 @@ class Unseen(Attack):
         targets: which words change. `content`: any, but content words change first. `lexicon`: only words that
             moderation looks for. `random`: any, with equal chances. A path of a text file: only the words in it, one in
             each line.
-        signs: a dictionary, or the path of a `.tsv` file with the columns kind, code points, where they come from.
+        signs: a dictionary, or the path of a `.tsv` file. Its columns are: kind of sign; code points that are written
+            together, such as `U+200B`; a note on where they come from.
 
     Raises:
         AugmentError: there is no such kind, word list or dictionary, a line is malformed, or `kinds` is empty.
@@ -59,7 +60,11 @@ class Unseen(Attack):
         return unseen_signs(self.signs, tuple(self.kinds))
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose an unseen sign for every word that has two letters side by side, or a space after it."""
+        """Propose, for every word that a kind of sign fits and that `targets` allows, signs of one kind.
+
+        A kind fits if the word has a place for it: a gap between two letters, or the space after the word, for `space`.
+        For `strike`, no letter of the word may have a mark of its own.
+        """
         signs = self._signs()
         starts, stops = word_letters.words_of_segments(batch)
         gaps, letters = word_letters.letter_gaps(batch), word_letters.lone_letters(batch)

@@ -111,8 +111,9 @@ def keyboards(layouts: tuple[str, ...]) -> Substitutions:
     in the corner), this key and the one nearest to it count as neighbours of each other.
 
     Args:
-        layouts: names of shipped layouts, such as `keyboard_ru`, or paths of `.tsv` files with the columns key, x, y; x
-            and y are measured in key widths. If layouts share a key, the last one counts.
+        layouts: names of shipped keyboard layouts, such as `keyboard_ru`, or paths of `.tsv` files. Their columns are:
+            letter of the key; its place from left to right, and from top to bottom, in key widths. If layouts share a
+            key, the last one counts.
 
     Raises:
         AugmentError: there is no such layout, or `layouts` is empty.

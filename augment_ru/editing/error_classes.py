@@ -96,7 +96,8 @@ def check_classes(attack: str, classes: tuple[str, ...], possible: tuple[str, ..
 def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> ErrorRates:
     """Read from a dictionary how often people make errors of some classes.
 
-    The columns of the dictionary are class, places, number of errors, number of places, example.
+    The columns of the dictionary are: class of the error; at which places it is made; how many such errors people made
+    in a sample of texts; how many such places the sample has; example.
 
     Args:
         attack: the name of the attack, for messages.
@@ -124,12 +125,13 @@ def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible
 
 
 def weighted_ranks(draws: Floats, rates: Floats, mean: float) -> Floats:
-    """Turn random numbers into ranks; at the probability `mean`, each error is then made as often as people make it.
+    """Turn random numbers into ranks, so that errors that people often make are made more often than rare ones.
 
     An error is made if its rank is below the probability. The rate of an error is the share of its places at which
     people make it. The odds of a number x in [0, 1] are odds(x) = x / (1 - x). At probability p, an error of rate r is
-    made with the odds odds(r) · odds(p) / odds(mean). So errors of higher rates are made more often at any p, and all
-    errors are made at p = 1. If all rates equal the mean, the ranks are the draws.
+    made with the odds odds(r) · odds(p) / odds(mean). So errors of higher rates are made more often at any p; at
+    p = mean each error is made as often as people make it, and at p = 1 all errors are made. If all rates equal the
+    mean, the ranks are the draws.
 
     Args:
         draws: draws from U[0, 1), shape (places,).

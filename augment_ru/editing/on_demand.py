@@ -131,7 +131,13 @@ def places_of(batch: Batch, places: Iterable[tuple[int, int]]) -> Ints:
 
 
 def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
-    """Return the characters of each range of a batch, from start to stop in `batch.codes`; each is inside one text."""
+    """Return the characters of ranges of a batch.
+
+    Args:
+        batch: the texts.
+        starts: the global place (offset in `batch.codes`) where each range starts, shape (ranges,).
+        stops: the global place where it stops, in the same text; same shape.
+    """
     rows_of = batch.rows(starts)
     at = batch.starts[rows_of]
     ranges = zip(rows_of.tolist(), (starts - at).tolist(), (stops - at).tolist(), strict=True)

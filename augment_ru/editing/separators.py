@@ -81,13 +81,13 @@ class _Patterns(NamedTuple):
     kinds: Ints
 
     def best(self, forms: WordForms, pairs: Ints) -> Ints:
-        """Return, for each of these words, the number of the pattern that fits it and the word after it.
+        """Return, for each of some words, the index of the pattern that fits it and the word after it.
 
         If several patterns fit, the one with the highest rate counts.
 
         Args:
             forms: the words of the batch.
-            pairs: the numbers of the words, the first ones of their pairs.
+            pairs: the indices of these words, each the first word of a pair.
         """
         found = [
             min(

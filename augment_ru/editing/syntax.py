@@ -88,7 +88,9 @@ class Syntax:
         return self.heads[root] != root
 
     def reach(self, number: int) -> tuple[int, int]:
-        """Return the indices of the first and the last word of the phrase that a token and all words below it make.
+        """Return the indices of the first and the last word that a token governs in the syntax tree, itself included.
+
+        For punctuation, which governs nothing, both are its own index.
 
         Args:
             number: the index of the token, from 0.

@@ -120,7 +120,7 @@ class WordForms:
         return [*(f"{one} {other}" if beside else "" for one, other, beside in rows), ""][: len(self.texts)]
 
     def begin(self, phrases: Sequence[str], words: Ints) -> Mask:
-        """Tell for each of these words whether one of the phrases stands there, from this word on; shape (words,).
+        """Tell, for each of some words, whether a phrase from a list begins there; shape (words,).
 
         Args:
             phrases: phrases of one word or two, such as «что», «котор*», «не *», «потому что».
@@ -186,7 +186,7 @@ class WordForms:
         return list(numbers), np.array(places, dtype=np.int64)
 
     def values(self, words: Ints, function: Callable[[str], int]) -> Ints:
-        """Return the value of a function for each of these words in lower case, shape (words,).
+        """Return the value of a function for each of some words in lower case, shape (words,).
 
         Args:
             words: the indices of the words.

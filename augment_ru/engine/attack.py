@@ -336,7 +336,7 @@ def check_probability(name: str, probability: object) -> float:
 
 
 def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
-    """Make the attack with this name and these options.
+    """Make an attack of this package from its name and options.
 
     Args:
         name: the name of an attack of this package.

@@ -49,7 +49,7 @@ class Composition(Attack):
 
     @property
     def needs(self) -> Needs:
-        """The joined needs of all its attacks: layers of annotation, guards (constraints that it keeps to) and so on.
+        """What all attacks of the composition need together: layers of annotation, guards (constraints) and so on.
 
         The guards of an attack apply only to its own changes.
         """

@@ -141,7 +141,12 @@ class EditTable(Sequence[Script]):
         return np.diff(self.firsts).nonzero()[0]
 
     def part(self, start: int, stop: int) -> "EditTable":
-        """Return the edited texts from index `start` to before `stop` as a table, which shares the arrays."""
+        """Return some consecutive edited texts as a table, which shares the arrays of this one.
+
+        Args:
+            start: the index of the first text.
+            stop: the index after the last text.
+        """
         first, last = self.firsts[[start, stop]].tolist()
         offsets, notes = self.new.offsets[first : last + 1], self.make_notes
         return EditTable(

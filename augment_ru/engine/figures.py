@@ -83,9 +83,9 @@ class Figures:
 
     @property
     def is_weak(self) -> bool:
-        """Whether at least a quarter of the perturbed rows was made at less than half of the attack's probability.
+        """Whether at least a quarter of the perturbed rows were made at less than half of the attack's probability.
 
-        With more changes these rows were not similar enough to their originals.
+        The search lowers the probability for a row if, with more changes, it is not similar enough to its original.
         """
         return self.weak > 0 and 4 * self.weak >= self.statuses["perturbed"]
 

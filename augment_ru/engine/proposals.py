@@ -36,7 +36,13 @@ class Replacements:
 
     @classmethod
     def of_ranges(cls, codes: Codes, starts: Ints, stops: Ints) -> "Replacements":
-        """Take the texts `codes[start:stop]` out of an array of code points, for each start and stop."""
+        """Take texts out of an array of code points.
+
+        Args:
+            codes: the array.
+            starts: where each text starts in it, shape (texts,).
+            stops: where each text stops in it, same shape.
+        """
         offsets = np.zeros(starts.size + 1, dtype=np.int64)
         np.cumsum(stops - starts, out=offsets[1:])
         return cls(codes[ranges(starts, stops - starts)], offsets)
@@ -57,7 +63,7 @@ class Replacements:
         return cls(np.zeros(0, dtype=np.uint32), np.zeros(indices.size + 1, dtype=np.int64))
 
     def take(self, indices: Ints) -> "Replacements":
-        """Return the texts with these indices, in this order."""
+        """Return the texts with the given indices, in the order of the indices."""
         return Replacements.of_ranges(self.codes, self.offsets[indices], self.offsets[indices + 1])
 
 
@@ -302,7 +308,12 @@ def _column(values: Any, kind: type = np.int64) -> Any:  # noqa: ANN401  (what a
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Return all places in several ranges, one range after another: starts [2, 7], lengths [2, 1] give [2, 3, 7]."""
+    """Return all places in several ranges, one range after another: starts [2, 7], lengths [2, 1] give [2, 3, 7].
+
+    Args:
+        starts: the first place of each range, shape (ranges,).
+        lengths: how many places each range has, same shape.
+    """
     offsets = np.cumsum(lengths) - lengths
     return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
 

@@ -394,7 +394,7 @@ class Result:
     def of(
         cls, record: Record, scripts: Scripts, protected: Spans, outcome: Outcome, settings: Settings, **more: object
     ) -> Self:
-        """Make a result by itself, not from those of all records that were perturbed at once.
+        """Make the result of one record; `Perturbed.results` makes those of all records that were perturbed at once.
 
         Args:
             record: the original record.

@@ -346,9 +346,9 @@ class Tiles:
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Turn places in the copies of the texts into places in the texts themselves.
+        """Return changes of the candidates' copies of the batch as changes of the batch itself, at the same places.
 
-        Changes of different candidates may then overlap.
+        Changes of different candidates may then overlap, since all are in the same texts.
         """
         if self.count == 1:
             return proposals

@@ -245,10 +245,14 @@ class _FunctionScorer(Scorer):
 
 
 def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
-    """Return a similarity's scorer, which compares perturbed texts with these original texts.
+    """Return a similarity's scorer, which compares perturbed texts with their originals.
 
     The scorer is made by `Similarity.against`, once for the texts of a chunk. Its type is checked, because the
     similarity may be a user's own.
+
+    Args:
+        similarity: the similarity.
+        references: the original texts.
 
     Raises:
         AugmentError: `against` raises an error or does not return a `Scorer`.

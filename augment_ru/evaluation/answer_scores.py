@@ -47,15 +47,27 @@ def normalised(text: str, form: str = "russian") -> str:
 
 
 def same_answer(golds: Sequence[str], prediction: str, form: str = "russian") -> bool:
-    """Tell whether the prediction equals one of the right answers `golds`, both in the normal form `form`."""
+    """Tell whether a prediction equals one of the right answers, if both are in normal form.
+
+    Args:
+        golds: the right answers.
+        prediction: the answer of a model.
+        form: the normal form, "russian" or "squad" (`normalised`).
+    """
     given = normalised(prediction, form)
     return any(normalised(gold, form) == given for gold in golds)
 
 
 def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
-    """Return the F1 between the words of two answers in the normal form `form`, in [0, 1].
+    """Return the F1 between the words of two answers, in [0, 1].
 
-    Words are compared as multisets. If neither answer has words, the result is 1; if only one has words, it is 0.
+    Words are compared as multisets: a word counts as often as it occurs. If neither answer has words, the result is 1;
+    if only one has words, it is 0.
+
+    Args:
+        gold: the right answer.
+        prediction: the answer of a model.
+        form: the normal form of the texts, "russian" or "squad" (`normalised`).
 
     >>> token_f1("в городе Казани", "Казани")
     0.5
@@ -68,7 +80,13 @@ def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
 
 
 def best_token_f1(golds: Sequence[str], prediction: str, form: str = "russian") -> float:
-    """Return the highest token F1 of the prediction with any of the right answers; 0 if there are no right answers."""
+    """Return the highest token F1 of a prediction with any of the right answers; 0 if there are no right answers.
+
+    Args:
+        golds: the right answers.
+        prediction: the answer of a model.
+        form: the normal form of the texts, "russian" or "squad" (`normalised`).
+    """
     return max((token_f1(gold, prediction, form) for gold in golds), default=0.0)
 
 

@@ -82,7 +82,12 @@ class Defence:
         return read
 
     def readings(self, rows: Iterable[Mapping[str, object]], task: Task) -> list[dict[str, str]]:
-        """Return the texts that the normalizer changes: a mapping for each row, from fields to normalized texts."""
+        """Return, for each row, the texts that the normalizer changes: the normalized texts by field.
+
+        Args:
+            rows: the rows.
+            task: the task of the rows.
+        """
         found = self.normalizer.chunk([Record(values, task) for values in rows])
         return [
             {name: script.text for name, script in one.scripts.items() if script.text != script.source} for one in found

@@ -46,7 +46,13 @@ name, and the lowest and highest value (`low` and `high`).
 
 
 def valid_rows_report(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]) -> report.ValidRows | None:
-    """Return the rates over the rows that people found valid, and the number of judged rows; None if it is 0."""
+    """Return the rates over the rows of an attack that people found valid; None if people judged none of its rows.
+
+    Args:
+        judged: the run of a model (its answers), with its outcomes.
+        attack: the name of the attack.
+        rows: the rows of the attack.
+    """
     known = sum(pair.verdict is not None for pair in rows)
     if not known:
         return None
@@ -68,9 +74,14 @@ def valid_rows_report(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]
 
 
 def spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, report.Rate] | None:
-    """Return what an attack does to the right spans that a model found in the originals, as the share of each fate.
+    """Return what an attack does to the right spans that a model found in the originals.
 
-    The fates are kept, border, type and lost (`answers.fates`). The result is None if the task's answers are no spans.
+    The result is the percentage of these spans that are found again in the perturbed text (`kept`), found with another
+    border (`border`) or label (`type`), or not found (`lost`). It is None if the task's answers are no spans.
+
+    Args:
+        judged: the run of the model (its answers), with its outcomes.
+        attack: the name of the attack.
     """
     cells = judged.cells.get((attack, f"{rates.FATE}kept"))
     right = None if cells is None else int(cells.trials.sum())
@@ -555,7 +566,7 @@ SHARES = (*(" × ".join(_FACTORS[axis] for axis in part) for part in _PARTS[:-1]
 def prompts_report(judged: Sequence[rates.JudgedRun], seed: int) -> list[report.PromptsReport]:
     """Return how much the right answers of models depend on the prompt.
 
-    There is a report for each model that is asked with several prompts, and for each of its numbers of demonstrations.
+    There is a report for each model that is asked with several prompts, with each number of demonstrations.
 
     Args:
         judged: the runs of all models, with their outcomes.

@@ -465,7 +465,10 @@ class Cache:
         return self._file.execute("SELECT type, name, sql FROM sqlite_master LIMIT 2").fetchall()
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Prediction]:
-        """Return the answers in the file that have these keys, by key; keys without an answer are absent.
+        """Return answers in the file by key; keys without an answer are absent.
+
+        Args:
+            keys: the keys of the wanted answers (`answer_keys`).
 
         Raises:
             AugmentError: the file is damaged.
@@ -702,7 +705,8 @@ class QuestionCounts:
         different: how many different questions are among them.
         from_cache: how many of these the cache answered.
         expected: an estimate of the tokens in the questions that the cache did not answer.
-        spent: the numbers of tokens that the server counted for these questions: `prompt_tokens`, `completion_tokens`.
+        spent: how many tokens the server counted for these questions: `prompt_tokens` in questions, `completion_tokens`
+            in replies.
     """
 
     questions: int = 0

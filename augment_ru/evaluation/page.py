@@ -225,7 +225,7 @@ def _edits(pair: Pair, texts: Mapping[str, str]) -> Iterator[tuple[str, Sequence
 
 
 def edits_between(source: str, text: str) -> list[list[Any]]:
-    """Return edits (start, stop, text) that turn `source` into `text` word by word.
+    """Return edits that turn one text into another word by word, each as [start, stop, text].
 
     If a text has over 4,000 words, spaces and signs, there is a single edit, from the first to the last difference.
 

@@ -90,7 +90,8 @@ class Difference(NamedTuple):
     def interval(self, error: float = ERROR) -> Interval | None:
         """Return the interval of the difference by the paired bootstrap; None if the difference is not known.
 
-        If all resamples are equal, they show no spread, so Newcombe's 95 % interval is returned instead.
+        If all resamples are equal, they show no spread; then Newcombe's interval is returned, if it is known. That is
+        always the 95 % interval, whatever `error` is.
 
         Args:
             error: the probability that the interval does not contain the true difference.

@@ -347,6 +347,10 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
     The texts of the original come from `augment.source`. The offsets (places that the row states as numbers) are moved
     back to where they were.
 
+    Args:
+        row: the perturbed row.
+        task: its task.
+
     Raises:
         AugmentError: the metadata does not fit the row.
     """

@@ -71,8 +71,8 @@ class EvaluationSettings:
         metrics: the metrics, instead of the task's.
         train: a file of rows with right answers, used for demonstrations and to train `linear` and similar models; None
             for the train rows of the release, if there are any.
-        shots: the numbers of demonstrations, all different and at least 0; None for the number that the task's
-            benchmark uses.
+        shots: how many demonstrations are shown: one or more numbers, all different and at least 0; None for the number
+            that the task's benchmark uses.
         episodes: the number of sets of demonstrations for each number of shots above 0; at least 1.
         by: fields whose values divide the rows into subpopulations of the report, in addition to those of the task.
         device: auto, cpu or cuda[:N].
@@ -214,6 +214,10 @@ class Demonstrations:
 
         If the train rows state their episodes, these are the stated numbers; otherwise they are 0, 1, and so on. If
         each question is shown the rows nearest to it, there is only the episode 0.
+
+        Args:
+            shots: the number of demonstrations.
+            most: the most episodes.
 
         Raises:
             AugmentError: the rows state episodes, but not with so many demonstrations; or there are no rows.
@@ -371,7 +375,7 @@ class EvaluationPlan:
 
     Attributes:
         pairs: the original and perturbed rows.
-        shots: the numbers of demonstrations.
+        shots: how many demonstrations are shown: each of these numbers in turn.
         episodes: the number of episodes for each number of shots above 0.
         demonstrations: the train rows that demonstrations are taken from; None if there are no train rows.
         repeats: how often each different question is asked.
@@ -404,7 +408,7 @@ class EvaluationPlan:
                     self._sample(shots, self.numbers(shots)[0], group)
 
     def numbers(self, shots: int | None) -> list[int]:
-        """Return the numbers of the episodes in which questions are asked.
+        """Return the numbers of the episodes (sets of demonstrations) in which questions are asked.
 
         Args:
             shots: the number of demonstrations. If it is 0 or None (for a model that reads none), the result is [0].
@@ -415,9 +419,9 @@ class EvaluationPlan:
         return self.demonstrations.sample(shots, episode, group) if shots and self.demonstrations else ()
 
     def runs_of(self, model: NamedModel) -> list[tuple[int | None, list[int]]]:
-        """Return the numbers of demonstrations that a model is asked with, each with the numbers of its episodes.
+        """Return how many demonstrations (shots) a model is asked with, each choice with the indices of its episodes.
 
-        A model that does not read demonstrations is asked once, and its number of demonstrations is None.
+        A model that does not read demonstrations is asked once, in episode 0, with None for the shots.
         """
         if not model.few_shot:
             return [(None, [0])]

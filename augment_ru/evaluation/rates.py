@@ -576,7 +576,12 @@ def percents(interval: report.Interval | None) -> report.Interval | None:
 
 
 def wilson_rate(hits: float, of: float) -> report.Rate:
-    """Return the share of `hits` among `of` independent trials, in per cent, with Wilson's 95 % interval."""
+    """Return the share of independent trials that are hits, in per cent, with Wilson's 95 % interval.
+
+    Args:
+        hits: how many of the trials are hits.
+        of: the number of trials.
+    """
     return report.Rate(percent(hits / of if of else None), percents(wilson(hits, of)), "wilson")
 
 

@@ -475,7 +475,7 @@ class ModelDifference(msgspec.Struct, frozen=True, kw_only=True):
         attack: the attack; None if there are no attacks.
         a: the name of the first model.
         b: the name of the second model.
-        shots: the numbers of demonstrations of both models; None for a model that does not read them.
+        shots: how many demonstrations a is shown, and how many b; None for a model that does not read them.
         difference: the rate of a minus that of b.
         ci95: the 95 % interval of the difference.
         clear: whether the interval that is corrected for the number of attacks does not contain 0, and McNemar's test

@@ -40,11 +40,11 @@ LABELS = Path(__file__).with_name("label_studio.xml")
 
 
 class Vote(NamedTuple):
-    """The verdict of one annotator on one perturbed row.
+    """The verdict of one person on one perturbed row.
 
     Attributes:
         id: the id of the row.
-        annotator: the name of the annotator.
+        annotator: the name of the person, whom Label Studio and Toloka call an annotator.
         verdict: valid, invalid or unclear.
     """
 
@@ -105,7 +105,11 @@ def perturbed(pairs: Pairs) -> dict[str, list[int]]:
 
 
 def shares(total: int, sizes: Sequence[int]) -> list[int]:
-    """Divide `total` into whole numbers in proportion to `sizes`, by the method of largest remainders.
+    """Divide a number into whole numbers in given proportions, by the method of largest remainders.
+
+    Args:
+        total: the number to divide, which the parts add up to.
+        sizes: the sizes that the parts are in proportion to.
 
     >>> shares(10, [1, 1, 1])
     [4, 3, 3]
@@ -117,10 +121,10 @@ def shares(total: int, sizes: Sequence[int]) -> list[int]:
 
 
 def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict[str, str]]:
-    """Yield a question for annotators about each sampled row; it does not name the attack.
+    """Yield, for each sampled row, what people are asked in order to judge it; the attack is not named.
 
-    The question is a dictionary of texts: `id`, `original`, `perturbed`, `answer` (the right one) and `question`. Rows
-    with equal texts get the same id.
+    Each item is a dictionary of texts: `id`, `original`, `perturbed`, `answer` (the right one) and `question` (the same
+    sentence for all rows). Rows with equal texts get the same id.
 
     Args:
         pairs: all rows, with the originals.
@@ -144,7 +148,7 @@ def _told(gold: object) -> object:
 
 
 def label_studio(rows: Iterable[Mapping[str, str]]) -> str:
-    """Return questions for annotators as tasks of Label Studio, in JSON.
+    """Return questions for people who judge rows as tasks of Label Studio, in JSON.
 
     Args:
         rows: the questions, as `questions` yields them.
@@ -153,7 +157,9 @@ def label_studio(rows: Iterable[Mapping[str, str]]) -> str:
 
 
 def toloka(rows: Iterable[Mapping[str, str]]) -> str:
-    """Return questions for annotators as a TSV table for Toloka; line feeds and tabs in texts become spaces.
+    """Return questions for people who judge rows as a TSV table for Toloka.
+
+    Line feeds and tabs in texts become spaces.
 
     Args:
         rows: the questions, as `questions` yields them.
@@ -167,7 +173,7 @@ def toloka(rows: Iterable[Mapping[str, str]]) -> str:
 
 
 def read_votes(path: Path) -> list[Vote]:
-    """Read the verdicts of annotators on perturbed rows from an export of Label Studio (JSON) or Toloka (TSV).
+    """Read people's verdicts on perturbed rows from an export of Label Studio (JSON) or Toloka (TSV).
 
     Raises:
         AugmentError: the file cannot be read, or an answer is not one of those offered.
@@ -204,10 +210,10 @@ def _of_toloka(text: str) -> Iterator[Vote]:
 
 
 def check_votes(votes: Iterable[Vote]) -> None:
-    """Check that no annotator judged a row twice, because such a vote would count twice.
+    """Check that nobody judged a row twice, because such a vote would count twice.
 
     Raises:
-        AugmentError: an annotator has two answers for one row.
+        AugmentError: a person has two answers for one row.
     """
     seen: set[tuple[str, str]] = set()
     for vote in votes:
@@ -217,7 +223,7 @@ def check_votes(votes: Iterable[Vote]) -> None:
 
 
 def agreement(rows: Iterable[Mapping[str, Any]]) -> float | None:
-    """Return how well annotators agree: Krippendorff's α for nominal data (Krippendorff 2019, chapter 12).
+    """Return how well people's verdicts agree: Krippendorff's α for nominal data (Krippendorff 2019, chapter 12).
 
     Only rows with at least two votes count. The formula uses these numbers of votes:
 
@@ -249,7 +255,7 @@ def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
     The verdict is the one that more than half of the votes give; if there is none, it is unclear.
 
     Args:
-        votes: the votes of all annotators.
+        votes: the votes of all people.
     """
     for name, given in grouped((vote.id, vote.verdict) for vote in votes).items():
         counts = Counter(given)
@@ -259,13 +265,13 @@ def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
 
 
 def by_dawid_skene(rows: Iterable[Mapping[str, Any]], votes: Sequence[Vote]) -> list[dict[str, Any]]:
-    """Return judged rows with verdicts by the model of Dawid and Skene (1979), which weighs annotators by their errors.
+    """Return judged rows with verdicts by the model of Dawid and Skene (1979), which weighs people by their errors.
 
     The verdict of the majority is kept in the field `majority`.
 
     Args:
         rows: the judged rows, with the verdicts of the majority (as `judged` yields them).
-        votes: the votes of all annotators.
+        votes: the votes of all people.
 
     Raises:
         AugmentError: crowd-kit or pandas is not installed.
@@ -277,7 +283,7 @@ def by_dawid_skene(rows: Iterable[Mapping[str, Any]], votes: Sequence[Vote]) -> 
 def weighed(votes: Sequence[Vote]) -> dict[str, str]:
     """Return the most likely verdict of each row, by the model of Dawid and Skene (1979).
 
-    The model weighs annotators by their errors. The result maps ids of rows to verdicts.
+    The model weighs people by their errors. The result maps ids of rows to verdicts.
 
     Raises:
         AugmentError: crowd-kit or pandas is not installed.

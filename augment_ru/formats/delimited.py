@@ -15,7 +15,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 
 class TableLayout(NamedTuple):
-    """The layout of a table: its delimiter, its line end, and whether it starts with a byte-order mark.
+    """How a table is written: its delimiter, its line end, and whether it starts with a byte-order mark.
 
     A CSV cell in quotation marks may hold delimiters and line ends; a quotation mark inside it is written twice. A TSV
     row is one line.
@@ -87,7 +87,7 @@ def cell_text(value: object) -> str:
 
 
 def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Put an apostrophe before each text of a row that looks like a spreadsheet formula since its edits; return a copy.
+    """Return a copy of a row with an apostrophe before each text that only its edits made look like a formula.
 
     Such a text begins with `=`, `+`, `-`, `@` (or their fullwidth forms), a tab or a carriage return, and did not begin
     so before the edits.
@@ -270,7 +270,8 @@ class Table:
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], None]:
         """Parse a row; return None, the cells of the row by column name, and None.
 
-        Other formats return the JSON of the row and data for writing it in place of None.
+        In place of the first None other formats return the JSON of the row, in place of the second what is needed to
+        write the row again.
 
         Args:
             line: the row as the bytes of the file.

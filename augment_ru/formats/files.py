@@ -30,18 +30,18 @@ PACKED = (".gz", ".zst")
 
 
 def bare_name(name: str) -> str:
-    """Return the name of a file without the ending of packed files, such as `.gz`."""
+    """Return the name of a file without the ending that says that it is packed (compressed): `.gz` or `.zst`."""
     suffix = Path(name).suffix
     return name[: -len(suffix)] if suffix.lower() in PACKED else name
 
 
 def is_packed(name: str) -> bool:
-    """Tell whether a file with this name is packed, as its ending (such as `.gz`) says."""
+    """Tell whether a file with this name is packed (compressed): whether its ending is `.gz` or `.zst`."""
     return bare_name(name) != name
 
 
 def check_packing(name: str) -> None:
-    """Check that the installed packages can pack and unpack files with this name.
+    """Check that the installed packages can pack (compress) and unpack files with this name.
 
     Raises:
         AugmentError: a package that is needed for this is not installed.
@@ -55,11 +55,11 @@ def _arrow(name: str) -> Any:  # noqa: ANN401  (a module)
 
 
 def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
-    """Return the content of a file, unpacked if its name says that it is packed.
+    """Return the content of a file, unpacked if its name says that it is packed (compressed).
 
     Args:
         stream: the file.
-        name: its name; its ending, such as `.gz`, says how it is packed.
+        name: its name; `.gz` or `.zst` at its end says how it is packed.
 
     Raises:
         AugmentError: a package that is needed to unpack the file is not installed; or, when the content is read, the
@@ -80,14 +80,13 @@ def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
 
 @contextmanager
 def packed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
-    """Context manager: yield a stream that packs what is written to it.
+    """Context manager: yield a stream that packs (compresses) what is written to it, if the file's name asks for it.
 
-    If the name does not say that the file is packed, the stream is the file itself. The packed bytes depend only on the
-    content.
+    If it does not, the stream is the file itself. The packed bytes depend only on the content.
 
     Args:
         stream: the file to write.
-        name: its name; its ending, such as `.gz`, says how it is packed.
+        name: its name; `.gz` or `.zst` at its end says how it is packed.
     """
     if not is_packed(name):
         yield stream

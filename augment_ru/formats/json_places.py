@@ -67,7 +67,12 @@ def value_end(line: str, at: int) -> int:
 
 
 def skip(line: str, at: int) -> int:
-    """Return the index of the first character from `at` on that is not white space."""
+    """Return the index of the first character that is not white space, from a given index on.
+
+    Args:
+        line: the text.
+        at: the index where the search starts.
+    """
     match = _SPACE.match(line, at)
     return match.end() if match else at
 

@@ -115,7 +115,12 @@ def pass_over(stream: BinaryIO, data: bytes, number: int) -> None:
 
 
 def too_long(what: str, most: int) -> str:
-    """Return the message about a line or row of more than `most` bytes; `what` is `line` or `row`."""
+    """Return the message about a line or row that has too many bytes.
+
+    Args:
+        what: `line` or `row`.
+        most: how many bytes it may have.
+    """
     return f"too long; the longest {what} may have {most:,} bytes; split the text"
 
 

@@ -104,6 +104,10 @@ class Remote:
     def write(self, name: str, data: bytes) -> None:
         """Write a file in this folder. In an object store it appears only when it is complete.
 
+        Args:
+            name: the name of the file.
+            data: its content.
+
         Raises:
             AugmentError: the file cannot be written.
         """

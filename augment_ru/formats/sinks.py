@@ -73,10 +73,10 @@ class Sink(ABC):
         """
 
     def join(self, part: bytes, array: int = 0) -> None:  # noqa: ARG002  (only arrays of JSON have numbers)
-        """Write rows that are bytes of this format already, such as another sink made them of a part of the input.
+        """Write rows that another sink (writer of rows) wrote in this format, for a part of the input.
 
         Args:
-            part: the rows, such as a sink with `SinkForm.part` writes.
+            part: the bytes that the other sink wrote, with `SinkForm.part`.
             array: for JSON files, the index of the array from which the rows were read, from 0.
         """
         self._stream.write(part)
@@ -87,6 +87,9 @@ class Sink(ABC):
 
     def learn(self, learnt: value_types.Learnt) -> None:  # noqa: B027  (most formats learn nothing)
         """Add the names or types of columns that another sink found in other rows, so that this one writes the same.
+
+        Args:
+            learnt: what the other sink returned from `learnt`.
 
         Raises:
             AugmentError: a type differs from the type in an earlier row.
@@ -141,6 +144,9 @@ class ParquetSink(Sink):
 
     def learn(self, learnt: value_types.Learnt) -> None:
         """Add the types of columns that another sink found in other rows, so that both write the same types.
+
+        Args:
+            learnt: what the other sink returned from `learnt`.
 
         Raises:
             AugmentError: a type differs from the type in an earlier row.

@@ -54,15 +54,15 @@ class TextLines:
 
 
 def layout_of(kind: str, stream: BinaryIO) -> JsonLines | None:
-    """Return the rows of a file in a layout such as CoNLL, as JSON lines; None if `kind` names none of the layouts.
+    """Return the rows of a file in a format of other tools, such as CoNLL, as JSON lines; None for any other format.
 
     Args:
-        kind: the layout: `bio`, `conll`, `labelstudio`, or `beir` with the file of relevance judgements, as in
+        kind: the format: `bio`, `conll`, `labelstudio`, or `beir` with the file of relevance judgements, as in
             `beir:qrels/test.tsv`.
         stream: the content of the file, in UTF-8.
 
     Raises:
-        AugmentError: the content does not have this layout.
+        AugmentError: the content does not have this format.
     """
     name, _, argument = kind.partition(":")
     if name not in LAYOUTS:
@@ -237,11 +237,13 @@ def kind_of(name: str | None, ending: str | None = None) -> str:
     Standard input and output hold JSON lines, and so does a file whose name has no ending.
 
     Args:
-        name: the name of the file, which may be packed; `-` or None for standard input or output.
-        ending: the ending of a file name, without the dot, or the name of a layout, such as `conll`.
+        name: the name of the file; `.gz` or `.zst` at its end (the file is packed) is passed over. `-` or None for
+            standard input or output.
+        ending: the format, as the ending of a file name without the dot; or a format that no ending shows: `bio`,
+            `conll`, `labelstudio` or `beir`.
 
     Raises:
-        AugmentError: the format is unknown, or the name is that of a packed Parquet file.
+        AugmentError: the format is unknown, or the name is that of a Parquet file that was packed again.
     """
     if ending is not None:
         if ending.partition(":")[0] not in LAYOUTS and f".{ending}" not in KINDS:

@@ -80,6 +80,10 @@ def rows_of_sequences(requests: Sequence[Request], most: int) -> list[list[int]]
     Sequences that begin alike are neighbours. A row holds one sequence, and of the following ones up to `most` tokens
     that they do not share with the one before them.
 
+    Args:
+        requests: the sequences.
+        most: how many further tokens a row may have.
+
     >>> rows_of_sequences([Request(np.array(one), 1) for one in ([1, 2, 3], [5, 6], [1, 2, 4], [1, 2, 9])], 2)
     [[0, 2, 3], [1]]
     """

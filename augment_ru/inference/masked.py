@@ -44,9 +44,14 @@ class GapWord(NamedTuple):
 
 
 def with_gap(text: str, start: int, stop: int) -> str:
-    """Replace the characters [start, stop) of a text by the mark of a gap, which a masked language model fills.
+    """Replace a part of a text by the mark of a gap, which a masked language model fills.
 
     The text is cut to the whole words within 300 characters on each side of the gap.
+
+    Args:
+        text: the text.
+        start: the place where the part starts.
+        stop: the place after its last character.
     """
     left, right = text[max(start - _WINDOW, 0) : start], text[stop : stop + _WINDOW]
     if start > _WINDOW:

@@ -92,7 +92,12 @@ def terminal_width(stream: TextIO | None) -> int | None:
 
 
 def say(line: str, *, quiet: bool = False) -> None:
-    """Print a message of augment-ru on stderr, unless `quiet` or stderr is closed."""
+    """Print a message of augment-ru on stderr, unless stderr is closed.
+
+    Args:
+        line: the message.
+        quiet: True to print nothing.
+    """
     if not quiet:
         tell(f"augment-ru: {with_flags(line)}")
 

@@ -220,7 +220,12 @@ def check_device(device: str | None, *, used: bool) -> None:
 
 
 def stated(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return the values in `given` of the parameters in `names`, without those that are None."""
+    """Return the values of some parameters, without those that are None.
+
+    Args:
+        given: the values of all parameters, by name.
+        names: the names of the wanted parameters.
+    """
     return {name: given[name] for name in names if given.get(name) is not None}
 
 
@@ -246,13 +251,14 @@ def job_of(
 
     Args:
         given: the values of the options, by parameter name; an option that the user did not set is None or empty.
-        perturbers: the attacks that they name.
+        perturbers: the attacks that the options name, already made.
         preparation: how the texts of the run are annotated and protected.
-        reads: the other files that the run reads.
-        key: the name of the field for metadata.
+        reads: the paths of the files that the run reads besides its input.
+        key: the name of the field that a row gets for its metadata.
 
     Raises:
-        AugmentError: the run cannot be divided as the options say.
+        AugmentError: the input cannot be divided into parts as the options say, or a file that the rows depend on
+            cannot be read.
     """
     own = stated(given, {one.name for one in fields(RowsJob)} - {"output"})
     own |= {"perturbers": perturbers, "preparation": preparation, "reads": reads, "key": key}

@@ -64,7 +64,11 @@ class Tally:
 
     @classmethod
     def of(cls, perturbers: Iterable[Perturber]) -> "Tally":
-        """Return counts for a run with these attacks, all of them 0."""
+        """Return the counts before a run, all of them 0.
+
+        Args:
+            perturbers: the attacks of the run.
+        """
         return cls({perturber.attack.name: Figures() for perturber in perturbers})
 
     def add(self, other: "Tally") -> None:

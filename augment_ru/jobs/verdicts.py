@@ -1,4 +1,4 @@
-"""The work of `augment-ru verdicts`: export a sample for annotators, and read their answers."""
+"""The work of `augment-ru verdicts`: export a sample for people to judge, and read their answers."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ Outcomes: TypeAlias = Mapping[tuple[str, int], str]
 
 
 def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
-    """Write a sample of perturbed rows for annotators, and print its size.
+    """Write a sample of perturbed rows for people to judge, and print its size.
 
     From a whole release, the rows of each task are in proportion to the number of attacks and searches that perturbed
     any of its rows.
@@ -140,10 +140,10 @@ def _reported_outcomes(source: str, report: SavedReport, digest: str) -> Outcome
 def import_answers(
     files: list[Path], output: Path | None, release: Path | None = None, aggregate: str = "majority"
 ) -> None:
-    """Read the answers of annotators, write a verdict for each row, and print how well the annotators agree.
+    """Read the answers of people who judged rows, write a verdict for each row, and print how well people agree.
 
     Args:
-        files: the exported answers of annotators.
+        files: the exported answers.
         output: the file for the verdicts; None for no file.
         release: the release to which the rows belong. The verdicts are written into it, and its manifest and its card
             then state the shares of valid rows. None to change no release.

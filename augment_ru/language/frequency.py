@@ -22,14 +22,14 @@ def word_counts() -> dict[str, int]:
 
 
 def count_of(word: str) -> int:
-    """Return how often a word in lower case occurs in the news of `word_counts`; 0 if it has no count."""
+    """Return how often a word in lower case occurs in the corpus of news that `word_counts` counts; 0 without count."""
     number = number_of(word)
     return 0 if number is None else int(embedding().vocab.counts[number])
 
 
 @cache
 def all_words() -> int:
-    """Return how many words the news of `word_counts` have in all: the sum of the counts."""
+    """Return how many words the corpus of `word_counts` has in all: the sum of the counts."""
     return int(embedding().vocab.counts.sum())
 
 
@@ -42,7 +42,7 @@ def is_common(word: str) -> bool:
 def information(word: str) -> float:
     """Return the information of a word in lower case: minus the logarithm of its frequency, scaled into (0, 1].
 
-    The frequency is that of `word_counts`, in news. A word without a count is taken to occur once.
+    The frequency is that in the corpus of news of `word_counts`. A word without a count is taken to occur once.
 
     >>> information("и") < information("дом") < information("кошка") < information("синхрофазотрон")
     True

@@ -333,7 +333,12 @@ def has_reading(word: str, *marks: str) -> bool:
 
 
 def has_lemma(word: str, wanted: Container[str]) -> bool:
-    """Tell whether a word may be a form of one of the lemmas in `wanted`."""
+    """Tell whether a word may be a form of one of several lemmas.
+
+    Args:
+        word: the word, in any letter case.
+        wanted: the lemmas.
+    """
     known = _known_lemmas(word.lower()) if len(word) > 1 else ()
     return any(one in wanted for one in known or (reading.lemma for reading in readings(word)))
 

@@ -197,7 +197,7 @@ def time_of_day(hour: int, minute: int, case: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def time_noun(lemma: str, case: str, *, many: bool) -> str:
-    """Return the form of «год» or «век» behind an ordinal: «году» in «в двадцатом году», «годов» in «двадцатых годов».
+    """Return the form of «год» or «век» after an ordinal: «году» in «в двадцатом году», «годов» in «двадцатых годов».
 
     Args:
         lemma: the noun, «год» or «век».

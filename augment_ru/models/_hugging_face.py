@@ -143,7 +143,7 @@ class PromptedNetwork(Model):
 
     @cached_property
     def budget(self) -> PromptBudget | None:
-        """The most tokens of a prompt, with the functions that count them; None for no limit."""
+        """How many tokens a prompt may have, with the functions that count and cut them; None for no limit."""
         tokens = self.options.budget
         return self.encoder.budget(min(tokens, self.context)) if tokens else None
 

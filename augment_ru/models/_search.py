@@ -30,7 +30,7 @@ class Corpus(NamedTuple):
 
 
 def corpus_of(given: str | Sequence[Mapping[str, str]] | None, encoding: str) -> Corpus:
-    """Read documents in the layout of BEIR and MTEB.
+    """Read documents in the format of BEIR and MTEB.
 
     A row has `_id`, `text` and perhaps `title`, which is put before the text.
 

@@ -20,27 +20,27 @@ from augment_ru.records.groups import grouped
 
 @dataclass(frozen=True, slots=True)
 class Options(CheckedOptions):
-    """The options of the model `people` (a file of annotators' answers), set by `--model-option people.NAME=VALUE`.
+    """The options of the model `people` (a file of people's answers), set by `--model-option people.NAME=VALUE`.
 
     Attributes:
         aggregate: how the answers to a text become one. `majority` takes the most frequent answer; of equally frequent
-            ones, the first in alphabetical order. `dawid-skene` weighs annotators by their estimated errors.
+            ones, the first in alphabetical order. `dawid-skene` weighs people by their estimated errors.
     """
 
     aggregate: str = limited("majority", possible=("majority", "dawid-skene"))
 
 
 def people(request: ModelRequest, /) -> PredictFunction:
-    """Make a model that answers as people did; a file has the answers of several annotators to each text.
+    """Make a model that answers as people did; a file has the answers of several people to each text.
 
-    The option `aggregate` says how these answers become one: the most frequent one is taken, or annotators are weighed
-    by how reliable they are.
+    The option `aggregate` says how these answers become one: the most frequent one is taken, or people are weighed by
+    how reliable they are.
 
     Args:
         request: what the model is made from; its `argument` is the file.
 
     Raises:
-        AugmentError: there is no such file, a row lacks its text or its answers, the annotators of a row answer
+        AugmentError: there is no such file, a row lacks its text or its answers, the people of a row answer
             different fields, or crowd-kit is needed (`dawid-skene`) and not installed.
     """
     votes: dict[Any, list[Vote]] = {}

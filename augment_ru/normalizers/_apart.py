@@ -42,6 +42,9 @@ a hidden word, and if all are words."""
 def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
     """Find words that white space divides («к а з и н о», «ка зино»), and return the edits that join them.
 
+    Args:
+        context: the text, split at white space into pieces.
+
     Returns:
         The edits, each by the index of the first piece (part between white space) that it changes; and the indices of
         all changed pieces.
@@ -170,7 +173,7 @@ word among them lowers this by `_HIDES`."""
 
 @lru_cache(maxsize=100_000)
 def glued(word: str) -> str:
-    """Divide words that are written without spaces; return "" if `word` is not made of several words.
+    """Return the words that a string without spaces is made of, with spaces between; "" if it is not made of several.
 
     >>> glued("пишитевличку")
     'пишите в личку'
@@ -217,9 +220,13 @@ _OFTEN = 4_000
 
 
 def goes_before(one: str, other: str) -> bool:
-    """Tell whether `other` may follow `one` in a text, so that the two, written together, may be divided.
+    """Tell whether one word may follow another in a text, so that a string made of both may be divided.
 
     It may if one of the two words governs the other or agrees with it, or if one of them is a function word.
+
+    Args:
+        one: the first word, in lower case.
+        other: the word after it, in lower case.
     """
     kinds = [reading for reading in readings(other) if reading.known]
     if cases := cases_behind(one):

@@ -17,7 +17,14 @@ def names_of_bits(bits: int) -> str:
 
 
 def read_as(start: int, stop: int, text: str, bits: int) -> Edit:
-    """Return an edit whose note names the normalizers that made it: `NAMES[i]` for each bit i that is set."""
+    """Return an edit whose note names the normalizers that made it.
+
+    Args:
+        start: where the replaced word starts in the text.
+        stop: where it stops.
+        text: the new word.
+        bits: the normalizers: bit i is set for `NAMES[i]`.
+    """
     return Edit(start, stop, text, Note(kind=names_of_bits(bits)))
 
 

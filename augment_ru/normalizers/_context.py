@@ -69,7 +69,7 @@ class Pieces:
         return by.read_as(start + one.start, start + one.stop, new, bits)
 
     def is_told(self, at: int) -> bool:
-        """Tell whether the text mentions the piece of index `at` as a nick, a foreign word or an exercise: it stays.
+        """Tell whether the text mentions a piece as a nickname, a foreign word or an exercise, so that it stays.
 
         So it does in «по кличке Z0rro», «слово casino», «ко-ро-ва, мо-ло-ко», «в слове к_рова пропущена буква».
         """
@@ -92,12 +92,12 @@ class Pieces:
         return self.speaks_of("letters") or _LETTER.search(self.text) is not None
 
     def speaks_of(self, kind: str) -> bool:
-        """Tell whether the text has one of the words of this kind in `reading_hints.tsv`."""
+        """Tell whether the text has one of the words that `reading_hints.tsv` lists under this kind."""
         return not word_lists("reading_hints")[kind].isdisjoint(each.strip(_MARKS).lower() for each in self.pieces)
 
     @cached_property
     def languages(self) -> tuple[int, int, int]:
-        """Three counts of the words: those that are Cyrillic but not Russian, Russian ones, and those that no news has.
+        """Three counts of words: Cyrillic but not Russian ones, Russian ones, and those that do not occur in the news.
 
         They tell whether the text is in Russian or in another language, such as Ukrainian. Words that certainly belong
         to another language count twice.
@@ -120,7 +120,12 @@ class Pieces:
 
 
 def is_initial(pieces: Sequence[str], at: int) -> bool:
-    """Tell whether a sentence begins with the piece of index `at`; a text is split at white space into pieces."""
+    """Tell whether a sentence begins with a certain piece of a text.
+
+    Args:
+        pieces: the text, split at white space.
+        at: the index of the piece.
+    """
     return at == 0 or pieces[at - 1][-1] in ".!?…" or (at == 1 and pieces[0] in {"—", "-", "–"})
 
 
@@ -144,7 +149,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     Args:
         context: the text with its pieces (the parts between white space).
         taken: the indices of the pieces that have an edit already.
-        others: how many other hidden words were found in the text.
+        others: how many other words that someone hid from a filter were found in the text.
 
     Returns:
         The new words, by the index of the piece that they replace.

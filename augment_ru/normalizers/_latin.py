@@ -83,7 +83,7 @@ class _Latin:
         self.sure = {way: {at for at, one in grades.items() if one.is_sure} for way, grades in self.ways.items()}
 
     def runs(self) -> list[list[int]]:
-        """Return the numbers of the words' pieces, in runs of neighbours: no other word is inside a run."""
+        """Return the indices of the words' pieces, in runs of neighbours: no other word is inside a run."""
         runs: list[list[int]] = []
         for at in self.words:
             between = self.context.pieces[runs[-1][-1] + 1 : at] if runs else ()

@@ -53,7 +53,8 @@ class WordReading(NamedTuple):
     Attributes:
         score: how likely this is, in nats: the logarithm of the word's frequency, minus twice the cost.
         word: the word, in lower case.
-        cost: how unlikely it is that the word is written like this; a cost of c makes it exp(2c) times less likely.
+        cost: how unlikely it is that the word is written like this; a cost of c makes it exp(2c) times less likely. In
+            what `WordKnowledge.whole` returns: the index in the piece where the word ends.
         bits: the normalizers that are needed to read the word: bit i is set for `NAMES[i]`.
     """
 

@@ -26,10 +26,13 @@ _NEVER = 3
 
 @cache
 def table_of(name: str) -> list[tuple[str, float, str]]:
-    """Read how a normalizer reads characters as letters: the rows of `readings.tsv` with its name.
+    """Read from `readings.tsv` how a normalizer reads characters as letters.
 
-    Each row gives the letters, the cost of reading them (a cost of c makes a word exp(2c) times less likely), and the
+    Each entry gives the letters, the cost of reading them (a cost of c makes a word exp(2c) times less likely), and the
     characters that stand for them.
+
+    Args:
+        name: the name of the normalizer, or another word in the first column of the file, such as `meme`.
     """
     table = rows(dictionary_path("readings"), columns=4)
     return [
@@ -50,7 +53,7 @@ def confusables() -> list[tuple[str, str]]:
 
 @cache
 def memes() -> dict[str, str]:
-    """Map spellings that people jest with («превед») to what they mean; they are no evidence of hidden words."""
+    """Map spellings that are a joke («превед») to what they mean; they are no evidence that a text hides words."""
     return {written: meant for meant, _, written in table_of("meme")}
 
 
@@ -101,13 +104,15 @@ def _by_letters() -> dict[str, dict[str, list[str]]]:
 
 @lru_cache(maxsize=100_000)
 def of_letters(word: str) -> tuple[str, ...]:
-    """Return the hidden word of which a word has only the consonants («крдт») or all letters, shuffled («кредти»).
+    """Return the forms of a hidden word that may be written without vowels («крдт») or shuffled («кредти»).
 
-    All of its forms that fit are returned, the likeliest first.
+    A hidden word is one that people hide from filters. The forms that fit are returned, the likeliest first. The result
+    is empty if no hidden word fits, or several are about equally likely. Shuffled letters are recognised only if the
+    first letter and at least half of all letters are in their places. In a short word the last letter must be in its
+    place, too, and not only vowels may be exchanged («читак» is no «чатик»).
 
-    The result is empty if there is none, or several are about equally likely. Shuffled letters are recognised only if
-    the first letter and at least half of all letters are in their places. In a short word the last letter must be in
-    its place, too, and not only vowels may be exchanged («читак» is no «чатик»).
+    Args:
+        word: what is written.
     """
     small, last = word.lower(), word[-1] if len(word) <= _FEWEST + 1 else ""
     key, kept, words = small.translate(_CONSONANTS), sum(map(_VOWELS.__contains__, small)), _by_letters()
@@ -130,9 +135,12 @@ def of_letters(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=100_000)
 def of_common(word: str) -> tuple[str, ...]:
-    """Return the frequent words that are so written without vowels («бтлк»: «бутылка») or with a letter moved («жнеа»).
+    """Return the frequent words that may be written without vowels («бтлк»: «бутылка») or with a letter moved («жнеа»).
 
-    The result is empty if there is none; the likeliest word is first.
+    The likeliest word is first. The result is empty if no word fits.
+
+    Args:
+        word: what is written, in lower case.
     """
     if _VOWELS.isdisjoint(word):
         fits = [one for one in _bare().get(word.translate(_CONSONANTS), ()) if _is_within(word, one)]
@@ -210,11 +218,12 @@ def spoken(word: str) -> str:
 
 @cache
 def alike_words(sounds: Callable[[str], str], *, hidden: bool) -> frozenset[str]:
-    """Return the phonetic codes of all hidden words, or of all frequent words of three letters or more.
+    """Return the phonetic codes of all words that people hide from filters, or of all frequent words.
 
     Args:
-        sounds: the function that makes a code: `sound`; or `spoken`, then frequent words have at most seven letters.
-        hidden: whether the words are the hidden ones.
+        sounds: the function that makes a code: `sound` or `spoken`.
+        hidden: True for the words that people hide; False for the frequent ones, which have three letters or more, and
+            with `spoken` at most seven.
     """
     most = _SPOKEN if sounds is spoken else _LETTERS
     often = (word for word, found in word_counts().items() if found >= COMMON and _MARK < len(word) <= most)
@@ -243,7 +252,8 @@ def _counts() -> dict[str, int]:
 def beginnings() -> tuple[Callable[[str], bool], frozenset[str]]:
     """Return two things that tell whether a known word begins with a string: a function and a set of strings.
 
-    The function asks the dictionary. The set has all beginnings of the hidden words that the dictionary lacks.
+    The function asks the dictionary. The set has all beginnings of words that people hide from filters and that the
+    dictionary lacks.
     """
     further = frozenset(word[:stop] for word in _new() for stop in range(1, len(word) + 1))
     return _dawg().has_keys_with_prefix, further
@@ -287,7 +297,7 @@ def is_form(word: str) -> bool:
 def is_listed(word: str) -> bool:
     """Tell whether a word in lower case is certainly spelt right.
 
-    It is if the dictionary has it, if it is a hidden word («казино»), or if news use it at least 1,000 times.
+    It is if the dictionary has it, if people hide it from filters («казино»), or if news use it at least 1,000 times.
     """
     return _is_known(word) or word in _new() or count(word) >= _FREQUENT
 
@@ -313,7 +323,12 @@ def _is_known(word: str) -> bool:
 
 
 def with_letter(before: str, after: str) -> list[str]:
-    """Return the words (`is_word`) that have one letter between two strings of letters in lower case, sorted."""
+    """Return the words that have one letter between two strings, sorted; `is_word` says what a word is.
+
+    Args:
+        before: the letters before it, in lower case.
+        after: the letters after it, in lower case.
+    """
     gap = f"{before}?{after}"
     found = {key[len(before)] for key in _dawg().similar_keys(gap, _any_letter())}
     found |= {"е"} if "ё" in found else set()  # «е» may stand for «ё»
@@ -345,7 +360,10 @@ def _any_letter() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
 
 @cache
 def joinable() -> frozenset[str]:
-    """Return the words, with е for ё, to which parts that stand apart may be joined: hidden ones, and not rare ones."""
+    """Return the words, with е for ё, that may be restored by joining separated parts: «ка зино» to «казино».
+
+    They are the words that people hide from filters, and all words that are not rare in the news.
+    """
     return _hidden_plain().union(word for word, found in _counts().items() if found >= _SELDOM)
 
 

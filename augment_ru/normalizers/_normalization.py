@@ -61,7 +61,7 @@ class Normalization:
         return range(len(texts))
 
     def readings(self, text: str, n: int) -> list[TextReading]:
-        """Return up to `n` texts that the author may have meant, the likeliest first.
+        """Return up to `n` texts that the author of a text may have meant, the likeliest first.
 
         By default there is only one, with probability 1: the text to which the script from `scripts` leads.
         """
@@ -115,7 +115,7 @@ class NormalizationChain(Normalization):
         return found
 
     def readings(self, text: str, n: int) -> list[TextReading]:
-        """Return up to `n` texts that the author may have meant, the likeliest first.
+        """Return up to `n` texts that the author of a text may have meant, the likeliest first.
 
         Each normalizer is given every text that the normalizers before it returned.
         """
@@ -143,6 +143,10 @@ class NormalizationChain(Normalization):
 
 def scripts_of(one: Normalization, texts: Sequence[str]) -> list[Script]:
     """Return the script (the edits) that a normalizer makes for each text, and check that no text lacks one.
+
+    Args:
+        one: the normalizer, which may be a user's own.
+        texts: the texts.
 
     Raises:
         AugmentError: the normalizer fails, or does not return one script for each text; the message names it.

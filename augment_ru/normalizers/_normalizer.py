@@ -103,7 +103,7 @@ class Normalizer:
             yield from self.chunk(chunk)
 
     def chunk(self, records: Sequence[Record]) -> list["Normalized"]:
-        """Normalize the texts of these records; return one result for each, in order."""
+        """Normalize the texts of records, all at once; return a result for each record, in order."""
         texts = [record.texts() for record in records]
         scripts = iter(scripts_of(self.normalization, [text for one in texts for text in one.values()]))
         settings = Settings(self.name, 0, "none", None)

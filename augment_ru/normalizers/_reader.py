@@ -43,7 +43,14 @@ class WordKnowledge(Normalization):
         return ((item, letters, cost) for letters, cost, item in lexicon.table_of(self.name))
 
     def whole(self, piece: str) -> Iterable[WordReading]:
-        """Return the words that a piece may stand for if its punctuation marks are letters: «,jyec» is «бонус»."""
+        """Return the words that a piece may stand for if it was typed in the English keyboard layout.
+
+        Punctuation marks are letters then: «,jyec» is «бонус». In these readings, `cost` is no cost: it is the index in
+        the piece where the word ends. By default there are none.
+
+        Args:
+            piece: a part of a text between white space, with its punctuation.
+        """
         del piece
         return ()
 

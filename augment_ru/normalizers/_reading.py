@@ -109,7 +109,7 @@ class _Texts(Normalization):
         return False
 
     def readings(self, text: str, n: int) -> list[TextReading]:
-        """Return up to `n` readings of a text, the likeliest first."""
+        """Return up to `n` texts that the author of a text may have meant, the likeliest first."""
         (script,) = self.scripts([text])
         beam: list[tuple[float, tuple[Edit, ...]]] = [(1.0, ())]
         done = 0

@@ -24,7 +24,10 @@ class LayoutNormalization(WordNormalization):
     def whole(self, piece: str) -> Iterable[WordReading]:
         """Yield the words that a piece of a text may stand for if it was typed in the English layout.
 
-        In the yielded objects, `cost` is no cost: it is the index in the piece where the word ends.
+        In the yielded readings, `cost` is no cost: it is the index in the piece where the word ends.
+
+        Args:
+            piece: a part of the text between white space, with its punctuation.
         """
         longer = 0.0
         for stop in range(len(piece), 0, -1):
@@ -37,13 +40,13 @@ class LayoutNormalization(WordNormalization):
                 return
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Yield the English word that an unknown one is if it was typed in the Russian layout: «сфыштщ», «casino»."""
+        """Yield the English word that an unknown word is if it was typed in the Russian layout: «сфыштщ», «casino»."""
         typed = word.lower().translate(keyboard_layouts()[0])
         if len(typed) >= _FEWEST and typed.isalpha() and (typed in _brands() or typed in listed_in("english")):
             yield WordReading(_SURE, typed, 0.0, self.bit | by.HEARD)
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word is an English one, or the name of a network, typed in the Russian layout."""
+        """Tell whether a word is an English one, or the name of a site, that was typed in the Russian layout."""
         return any(self.unknown(word))
 
 

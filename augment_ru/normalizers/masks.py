@@ -26,7 +26,10 @@ class MasksNormalization(WordNormalization):
         return (WordReading(weight(one) - _COST * 2 + _FIRST * (one == first), one, _COST, self.bit) for one in found)
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word is one that people hide, without vowels or shuffled, or a frequent one without vowels."""
+        """Tell whether a word is a hidden one («крдт», «кредти»), or a frequent one without vowels («бтлк»).
+
+        Here a hidden word is one that people hide from filters, without its vowels or with its letters shuffled.
+        """
         is_bare = len(word) >= _LEAST and VOWELS.isdisjoint(word) and not count(word)
         return bool(of_letters(word) or (is_bare and word.islower() and of_common(word)))
 

@@ -48,7 +48,10 @@ class SpellingNormalization(WordNormalization):
 
     @property
     def is_eager(self) -> bool:
-        """Whether unknown words are replaced in all texts (so with `typing`), or only if a text hides words."""
+        """Whether unknown words are replaced in all texts, not only in those that hide words from a filter.
+
+        They are if slips of the finger are mended, too (option `typing`).
+        """
         return self.typing
 
     def unknown(self, word: str) -> Iterable[WordReading]:

@@ -235,10 +235,10 @@ class PromptBudget:
         """Cut the values of a row, the longest first, so that the template filled with them has at most `share` tokens.
 
         Args:
-            template: the template: a text with places for values and for the label.
-            values: the value of each place; the label has none.
+            template: the template: a text with the names of values, and of the label, in braces.
+            values: the value of each name, without the label.
             words: the words that may be written for the label; room is left for the longest.
-            share: the most tokens of the filled template.
+            share: how many tokens the filled template may have, of all tokens of the prompt.
 
         Raises:
             AugmentError: the template and the label alone have more tokens.

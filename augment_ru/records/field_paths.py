@@ -82,7 +82,12 @@ def is_plain(names: tuple[str, ...]) -> bool:
 
 
 def path_of(row: Mapping[str, Any], name: str) -> Path:
-    """Return the keys and indices that lead to the value of a name in a row; the row may lack this value."""
+    """Return the keys and indices that lead to a value in a row; the row may lack this value.
+
+    Args:
+        row: the row.
+        name: the name of the value, such as `qas[0].query`.
+    """
     return (name,) if name in row else _paths(row, steps(name))[0]
 
 
@@ -159,7 +164,13 @@ def numbered(name: str, numbers: Sequence[int]) -> str:
 
 
 def value(row: Mapping[str, Any], name: str, default: Any = None) -> Any:  # noqa: ANN401  (values of JSON)
-    """Return the value of a name that stands for one value, or the default if the row lacks it."""
+    """Return one value of a row.
+
+    Args:
+        row: the row.
+        name: the name of the value, such as `qas[0].query`.
+        default: what is returned if the row lacks the value.
+    """
     if name in row:
         return row[name]
     return _at(row, steps(name), default)
@@ -231,7 +242,13 @@ def _text_paths(value: object, path: Steps) -> Iterator[Steps]:
 
 
 def with_value(row: Any, path: Path, new: Any) -> Any:  # noqa: ANN401  (values of JSON)
-    """Return a copy of the row with another value at the path; all other values are shared, not copied."""
+    """Return a copy of a row with another value in one place; all other values are shared, not copied.
+
+    Args:
+        row: the row, or a value inside it.
+        path: the keys and indices that lead to the place.
+        new: the new value.
+    """
     if not path:
         return new
     changed: Any = list(row) if isinstance(row, list) else dict(row)

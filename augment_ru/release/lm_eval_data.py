@@ -331,7 +331,12 @@ def _value(row: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  (a JSON v
 
 
 def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """Return the token F1 and the exact match of a generated answer: the highest over the right answers."""
+    """Return the token F1 and the exact match of a generated answer: the highest over the right answers.
+
+    Args:
+        doc: the row, as lm-evaluation-harness calls a document.
+        results: the generated answer, in a sequence of one.
+    """
     golds, prediction, form = doc["answers"], results[0].strip(), doc.get("normal_form", "russian")
     return {
         "f1": answer_scores.best_token_f1(golds, prediction, form),
@@ -340,7 +345,12 @@ def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, fl
 
 
 def score_span(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
-    """Return the token F1 and the exact match of an answer that was chosen from parts of a text."""
+    """Return the token F1 and the exact match of an answer that was chosen from parts of a text.
+
+    Args:
+        doc: the row, as lm-evaluation-harness calls a document.
+        results: for each choice its log-likelihood, and whether greedy decoding gives it.
+    """
     return score_answer(doc, [_chosen(doc, results)])
 
 
@@ -348,6 +358,10 @@ def score_norms(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -
     """Return pairs of labels for the metrics `mcc_0`, `mcc_1`, …, one for each norm in the task's order.
 
     Each pair is the right label of the norm, and the label of the chosen answer, which is the same for all norms.
+
+    Args:
+        doc: the row, as lm-evaluation-harness calls a document.
+        results: for each choice its log-likelihood, and whether greedy decoding gives it.
     """
     prediction = _chosen(doc, results)
     return {f"mcc_{number}": (label, prediction) for number, label in enumerate(doc["targets"])}
@@ -357,6 +371,10 @@ def score_option(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) 
     """Return the pairs that the MuSeRC metrics need for an option.
 
     F1a needs (right label, chosen label), EM needs (question, whether the chosen label is right).
+
+    Args:
+        doc: the row, as lm-evaluation-harness calls a document.
+        results: for each choice its log-likelihood, and whether greedy decoding gives it.
     """
     right, prediction = doc["labels"][doc["target"]], _chosen(doc, results)
     return {"muserc_f1a": (right, prediction), "muserc_em": (doc["question"], right == prediction)}

@@ -106,6 +106,10 @@ class FolderStore:
     def write(self, name: str, data: bytes) -> None:
         """Write a file into the store.
 
+        Args:
+            name: the name of the file.
+            data: its content.
+
         Raises:
             AugmentError: the file cannot be written.
         """

@@ -49,8 +49,8 @@ class BertScore(Similarity):
         idf: a list of texts, or a file with one text in each line. Tokens are then weighted by their inverse document
             frequency in these texts. By default all tokens have the same weight.
         rescale: whether scores are rescaled, so that unrelated texts score 0: (score - baseline) / (1 - baseline).
-        baseline: a file in the layout of `bert_score` (LAYER,P,R,F), as `augment-ru calibrate` writes it; needed for
-            `rescale`.
+        baseline: a file in the format of `bert_score` (its columns are LAYER,P,R,F: a layer, and the mean precision,
+            recall and F1 of unrelated texts), as `augment-ru calibrate` writes it; needed for `rescale`.
         threshold: the lowest score that passes by default.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: `auto` (float32 on a CPU, bfloat16 on a GPU), `float32`, `bfloat16` or `float16`.

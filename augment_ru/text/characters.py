@@ -91,7 +91,7 @@ def decode(codes: Codes) -> str:
 
 
 def among(codes: Codes, signs: str) -> Mask:
-    """Return, for each code point of an array, whether it is one of the characters in `signs`, same shape."""
+    """Return, for each code point of an array, whether it is one of some characters, same shape."""
     found: Mask = np.zeros(codes.shape, dtype=np.bool_)
     for sign in signs:
         found |= codes == ord(sign)
@@ -114,7 +114,12 @@ def classes(codes: Codes) -> Flags:
 
 
 def marked(size: int, places: Ints) -> Mask:
-    """Return a mask of `size` truth values that are True only at these places."""
+    """Return a mask that is True only at certain places.
+
+    Args:
+        size: the number of its values.
+        places: the places.
+    """
     found = np.zeros(size, dtype=np.bool_)
     found[places] = True
     return found

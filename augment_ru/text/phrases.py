@@ -8,7 +8,7 @@ from augment_ru.text.doc import Token
 
 
 def in_phrase(text: str, words: Sequence[Token], at: int, phrases: Iterable[Phrase]) -> bool:
-    """Tell whether a word of a text is part of one of these phrases there, such as «время» in «во время».
+    """Tell whether a word of a text is part of a phrase from a list, such as «время» in «во время».
 
     A phrase gives each of its words as a form, a lemma, a part of speech («очень adj») or the beginning of forms
     («лучш*»). Letter case and the dots of ё do not matter. Between two words of the text there may only be white space,

@@ -148,7 +148,13 @@ def _join_thousands(flags: characters.Flags, inside: characters.Mask) -> None:
 
 
 def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
-    """Yield a span labelled `label` wherever one of the words occurs in a text as a whole word, in any letter case."""
+    """Yield a span wherever one of some words occurs in a text as a whole word, in any letter case.
+
+    Args:
+        text: the text.
+        words: the words, or phrases.
+        label: the label of the spans.
+    """
     places: dict[str, list[int]] = {}
     for run in _RUN.finditer(text):
         places.setdefault(_same(run[0]), []).append(run.start())

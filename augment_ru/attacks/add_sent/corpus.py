@@ -85,9 +85,14 @@ class Corpus:
 
     @classmethod
     def of(cls, sentences: Iterable[str], options: Iterable[str], most: int = MOST) -> "Corpus":
-        """Make a corpus of at most `most` of these sentences, and at most `most` of these options.
+        """Make a corpus of sentences and options, with a limit on the number of each.
 
         The texts with the lowest hashes are kept. So the order in which texts are given does not matter.
+
+        Args:
+            sentences: the sentences.
+            options: the options (offered answers).
+            most: how many sentences, and how many options, the corpus may have.
         """
         return cls(Lowest(most).add(sentences).texts, Lowest(most).add(options).texts)
 

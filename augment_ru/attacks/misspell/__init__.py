@@ -40,7 +40,7 @@ class Form(NamedTuple):
     Attributes:
         wrong: the wrong form.
         kind: the class of the error.
-        rate: how often people write it instead of the right form, as a share.
+        rate: how often people write it: the share of the uses of the right form that are written so, in [0, 1].
     """
 
     wrong: str
@@ -97,10 +97,11 @@ class Misspellings:
     """Makes the misspellings of some classes of errors, by a lexicon of frequent misspellings and rules over letters.
 
     Args:
-        lexicon: the dictionary of frequent misspellings: its name, or a path that ends in .tsv. The columns are right
-            form, wrong form, class, share.
-        rules: the dictionary of rules over letters. The columns are class, rule, errors, how many places, example.
-        factors: for each class that is wanted, a number by which the frequencies of its errors are multiplied.
+        lexicon: the dictionary of frequent misspellings: its name, or a path that ends in .tsv. The columns are: right
+            form; wrong form; class of the error; share of the uses of the right form that people write so.
+        rules: the dictionary of rules over letters. The columns are: class of the error; rule; how many errors by the
+            rule people made in a sample of texts; at how many places of the sample the rule fits; example.
+        factors: for each class of errors that is wanted, a number by which the rates of its errors are multiplied.
         prefixes: the prefixes that people split from words («на верное»), longer ones first, each with how often people
             split it.
 
@@ -167,7 +168,7 @@ class Misspellings:
         return found
 
     def rates_of(self, words: Sequence[str]) -> Floats:
-        """Return how often people misspell each word: shares in [0, 0.97], shape (words,).
+        """Return how often people misspell each word: the share of its uses, in [0, 0.97], shape (words,).
 
         Args:
             words: the words in lower case.
@@ -325,8 +326,10 @@ class Misspell(Attack):
         classes: the classes of errors; `all` stands for all of them.
         profile: whose errors are imitated. `blog`: those of people who write blogs. `messenger`: of people in a
             messenger. `careful`: of people who write with care.
-        lexicon: the dictionary of frequent misspellings, with the columns right form, wrong form, class, share.
-        rules: the dictionary of rules over letters, with the columns class, rule, errors, how many places, example.
+        lexicon: the dictionary of frequent misspellings. Its columns are: right form; wrong form; class of the error;
+            share of the uses of the right form that people write so.
+        rules: the dictionary of rules over letters. Its columns are: class of the error; rule; how many errors by the
+            rule people made in a sample of texts; at how many places of the sample the rule fits; example.
         frequencies: the dictionary of the classes. Its columns are: the class; how many such errors 23,500 words of
             blogs have; and for each other profile a factor by which this number is multiplied.
         styles: which texts get the forms that people write on purpose, «седня» and «оооочень»: `chat`, texts in the

@@ -53,9 +53,9 @@ class Speech(Attack):
         probability: the share of the drawn errors that are made, in [0, 1]. At 0 nothing changes.
         wer: the expected word error rate, in [0, 0.5]: wrong, lost and added words / words of the text. Both texts are
             compared in lower case without punctuation; numbers and signs that are written in words count, too.
-        refused: the share of the drawn errors that the gate (the similarity check of the engine) refuses, in [0, 1); as
-            many more errors are drawn. The default was counted with the default gate on 600 sentences. In a run without
-            a gate it is 0.
+        refused: the share of the drawn errors that the gate (the similarity check of the engine) refuses, in [0, 1). To
+            make up for them, 1 / (1 - refused) times as many errors are drawn. The default was measured with the
+            default gate on 600 sentences. A run without a gate takes 0, whatever is given.
         words: the dictionary of how signs and letters are spoken, and of what is misheard.
 
     Raises:
@@ -177,7 +177,7 @@ def _table(name: str) -> _Table:
     ]
     return _Table(
         name,
-        re.compile(rf"(?<!\w)(?:{shorts or '(?!)'})|{signs or '(?!)'}", re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?<!\w\.)(?:{shorts or '(?!)'})|{signs or '(?!)'}", re.IGNORECASE),
         said,
         re.compile("|".join(re.escape(one[0]) for one in said if not one[0].isalpha()) or "(?!)"),
         frozenset(max(LETTERS_AND_DIGITS.findall(one), key=len) for one in said if one[0].isalpha()),

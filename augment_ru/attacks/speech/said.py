@@ -39,7 +39,12 @@ class Amounts(NamedTuple):
 
 
 def amounts(units: Mapping[str, str], nouns: Mapping[str, str]) -> Amounts:
-    """Make the patterns that find numbers beside the units («кг») and the short nouns («стр.») of a dictionary."""
+    """Make the patterns that find numbers beside units («кг») and nouns in short form («стр.»).
+
+    Args:
+        units: maps each unit, in lower case, to its words.
+        nouns: maps each short form, in lower case, to the noun in full.
+    """
     units = {**listed("unit"), **_YEARS_OF, **units}
     money, longest = "".join(one for one in units if one in "$€₽£¥"), sorted(units, key=len, reverse=True)
     unit = rf"(?:{'|'.join(map(_unit, longest))})"
@@ -77,7 +82,7 @@ _ONLY_AT = {
 """What must stand before and behind units that may be other words: «5 р. 50 к.», «3 р. в день»; not «500 р. в день» and
 «ст. 158 ч. 3».
 """
-_YEARS_OF = {"г.": "год", "г": "грамм", "гг.": "год"}
+_YEARS_OF = {"г.": "год", "г": "грамм", "гг.": "год", "г. р.": "год", "г.р.": "год"}
 _CAPITALS = re.compile(r"[А-ЯЁ]{2,}")
 _GROUPS = re.compile(
     r"(?<![\w+/-])(?:\+\d{1,3}[ -]?|8[ -]?)?(?:\(\d{3,5}\)|\d{3,5})[ -]?\d{1,3}[ -]\d\d[ -]\d\d(?![\w/-])"
@@ -87,7 +92,7 @@ _GROUPS = re.compile(
 """A telephone number, a code: its groups are said one by one."""
 _DATE = re.compile(
     r"(?<![\w.,/-])(?:(?P<day>\d{1,2})(?P<by>[./])(?P<month>\d\d)(?:(?P=by)(?P<year>\d{4}|\d\d)|(?!\s?[%$€₽]))"
-    r"|(?P<from>\d{4})-(?P<of>\d\d)-(?P<at>\d\d))(?:\s?г(?:\.|ода)?(?!\w))?(?!\w|[-/.]\d)"
+    r"|(?P<from>\d{4})-(?P<of>\d\d)-(?P<at>\d\d))(?:\s?г(?:\.(?:\s?р\.)?|ода)?(?!\w))?(?!\w|[-/.]\d)"
 )
 _PAIR = re.compile(
     r"(?<![\w.,/-])(?:(?P<many>\d{1,2})(?: (?=\d/)|\s?(?=[½⅓⅔¼¾⅛])))?"
@@ -127,7 +132,14 @@ _SMALLER = (_MONEY, _PER_TIME)
 
 
 def said_numbers(text: str, found: Amounts) -> Iterator[Said]:
-    """Yield the start, the stop and the spoken form of each number of a text («5 кг»); the ranges do not overlap."""
+    """Yield the start, the stop and the spoken form of each number of a text, sorted; the ranges do not overlap.
+
+    A range includes the unit or sign of the number: «5 кг» is «пять килограммов».
+
+    Args:
+        text: the text.
+        found: the patterns and dictionaries that find numbers with their units.
+    """
     text = text.lower() if text.isupper() else _CAPITALS.sub(lambda match: match[0].lower(), text)
     text = _SIZE.sub(lambda match: re.sub("[хxХX]", "×", match[0]), text)
     done, taken = list[Said](), bytearray(len(text) + 1)
@@ -225,7 +237,8 @@ def _date(match: re.Match[str], before: str, behind: str, found: Amounts) -> str
     if day not in _DATES or month not in months or not (year or alone):
         return ""
     said = f"{numerals.ordinal(day, case_of_day(before), 'neut')} {months[month]}"
-    return f"{said} {numerals.ordinal(year, 'gent', 'masc')} года" if year else said
+    born = " рождения" * match[0].endswith("р.")
+    return f"{said} {numerals.ordinal(year, 'gent', 'masc')} года{born}" if year else said
 
 
 _ON_DAY = re.compile(r"(?:^|(?<!\w)(?:со?|до|от|после|около|по|на|к))\s+$", re.IGNORECASE)
@@ -451,9 +464,12 @@ def _alone(one: _Number, figures: str, found: Amounts) -> str:
 
 
 def case_of_noun(before: str, numbered: re.Pattern[str] | None = None) -> str:
-    """Return the likeliest case of a noun in short form, such as «стр.», behind the text `before`.
+    """Return the likeliest case of a noun in short form, such as «стр.».
 
-    `numbered` finds such a noun at the end of a text, since one may stand before another: «рис. 3 и табл. 2».
+    Args:
+        before: the text before the noun.
+        numbered: a pattern that finds such a noun at the end of a text, since one may stand before another: «рис. 3 и
+            табл. 2». None if there is no such pattern.
     """
     if numbered and _OF_TEXT.search(before):  # «п. 3 ст. 15», not «корп. 1 кв. 8»
         return "gent"
@@ -480,7 +496,7 @@ def _year(one: _Number, unit: str, start: int, stop: int) -> Said | None:
     said = numerals.ordinal(one.whole, case, "masc")
     if one.ending:
         said, case = _with_ending(one, [], {case} if unit == "гг." and one.ending == "х" else set())
-    return start, stop, f"{said} {numerals.time_noun('год', case, many=unit == 'гг.')}"
+    return start, stop, f"{said} {numerals.time_noun('год', case, many=unit == 'гг.')}{' рождения' * ('р' in unit)}"
 
 
 _IN = frozenset({"accs", "loct"})
@@ -524,10 +540,16 @@ def _decimal(one: _Number) -> str:
 
 
 def said_roman(before: str, word: str, number: int, behind: str) -> tuple[str, int]:
-    """Return a Roman number in words, and how many characters behind it the words include.
+    """Return a Roman number in words, and how many characters after the number these words replace as well.
 
-    In «в XX в.» the words are «двадцатом веке», which include the three characters of « в.» behind the number. The
+    In «в XX в.» the words are «двадцатом веке»; they also replace the three characters of « в.» after the number. The
     words are "" for a single letter that seems to be no number, such as the name of an axis.
+
+    Args:
+        before: the text before the number.
+        word: the number as it is written, in Roman digits.
+        number: its value.
+        behind: the text after the number.
     """
     century, case, name = _CENTURY.match(behind), _case_of_year(before), _NAME.search(before)
     if century or _CENTURY.match(_TO.sub("", behind, count=1)):
@@ -588,6 +610,7 @@ def _said(one: _Number) -> str:
     number, cases = one.whole, _cases(one.before)
     behind = _TO.sub("", one.behind, count=1)
     nouns = [noun for noun in numerals.nouns_behind(behind) if noun.case != "gent" or noun.lemma not in _PARTS_OF_DAY]
+    nouns = [] if one.before.rstrip().endswith("№") else nouns  # «заказ № 123 готов»: no Goths
     if one.ending:
         kinds = [noun.gender if noun.number == "sing" else "plur" for noun in nouns]
         return _with_ending(one, kinds, {noun.case for noun in nouns})[0]

@@ -88,9 +88,9 @@ def orders_of(pattern: str) -> tuple[Order, ...]:
 
 
 def orders(clause: Clause) -> list[Order]:
-    """Return the other orders of a clause that keep who does what and what pronouns mean.
+    """Return the other orders of a clause's constituents (phrases) that keep who does what and what pronouns mean.
 
-    If the clause goes on after its last constituent (phrase), that constituent stays last.
+    If other words of the clause follow its last constituent, that constituent stays last.
     """
     return [order for order in orders_of(clause.pattern) if _keeps_meaning(clause, order.places)]
 

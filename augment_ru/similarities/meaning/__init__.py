@@ -196,15 +196,16 @@ class Weights(NamedTuple):
 def weights_of(name: str) -> Weights:
     """Read a dictionary that gives weights to the kinds of loss that edits may cause, such as a lost word.
 
-    A weight is at most 0, since a loss cannot raise a score; only the constant may be above 0.
+    A score comes from a sum: a constant, plus the weight of each loss. A weight is at most 0, since a loss cannot raise
+    a score; the constant, which the dictionary lists as well, may be above 0.
 
     Args:
         name: the name of a shipped dictionary, or a file that ends in .tsv. It must list the same kinds of loss as the
             shipped dictionary `meaning`.
 
     Raises:
-        AugmentError: there is no such dictionary; a kind is unknown, missing or given twice; a weight is not a finite
-            number of at most 0.
+        AugmentError: there is no such dictionary; a kind is unknown, missing or given twice; a weight is above 0; a
+            weight or the constant is no number, or beyond a million.
     """
     path = dictionary_path(name)
     found: dict[str, float] = {}

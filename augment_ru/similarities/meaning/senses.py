@@ -119,7 +119,7 @@ def edits_as_said(script: Script) -> Sequence[Written]:
 
 @lru_cache(maxsize=20_000)
 def as_said(text: str, note: Note) -> str:
-    """Return what a reader understands by the new text of an edit: the reading in its note («кошка» for 🐱), or itself.
+    """Return what a reader takes the new text of an edit for: the reading in its note («кошка» for 🐱), or itself.
 
     An attack may state any reading, so a reading counts only in two cases: a word of the new text is not in the
     dictionary (if the reading states a number, numbers count as words of the dictionary); or the reading differs from
