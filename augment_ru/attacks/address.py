@@ -596,7 +596,8 @@ class _Address:
 def _addresses(form: WordForm) -> bool:
     """Tell whether a form is a verb in the second person or an imperative."""
     marks = form.grammemes & {"2per", "impr", "incl"}
-    return form.kind == "VERB" and bool(form.number) and bool(marks) and "incl" not in marks
+    told = bool(marks) and "incl" not in marks and "Abbr" not in form.variants  # «см.»
+    return form.kind == "VERB" and bool(form.number) and told
 
 
 @cache

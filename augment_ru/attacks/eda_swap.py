@@ -15,7 +15,7 @@ from augment_ru.language.morphology import QUESTION_WORDS, WordKind, has_reading
 from augment_ru.resources import kinds_in
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import counts_before, decode
-from augment_ru.text.words import word_bounds
+from augment_ru.text.words import inner_stops, word_bounds
 
 _MARKS = frozenset(',;:—–()[]{}«»"“”„…/|')
 _FIXED = frozenset({"conjunction", "particle", "interjection", "preposition", ""})
@@ -84,6 +84,7 @@ class _Words:
         kinds: the kind of each word; of a unit of several words, that of the last one.
         acts: whether a verb stands before each word in its clause.
         sentences, clauses: the numbers of the sentence and the clause of each word, ascending over all texts.
+        torn: the places on both sides of a full stop that ends no sentence: nothing beside it may move alone.
         goes_on: whether each word is in the clause of the word before it; with one more False at the end.
     """
 
@@ -100,6 +101,7 @@ class _Words:
         self.free = [start in ends for start in self.starts]
         self.capital = [text[start].isupper() for start in self.starts]
         self.texts = [text[start:stop].lower() for start, stop in zip(self.starts, self.stops, strict=True)]
+        self.torn = frozenset(chain.from_iterable(inner_stops(text)))
         lasts = [text.rsplit(maxsplit=1)[-1] for text in self.texts]
         self.kinds = list(map(word_kind, lasts))
         rows, known = batch.rows(every).tolist(), list(map(_role, lasts, self.kinds))
@@ -150,6 +152,7 @@ def _constituents(batch: Batch, words: _Words) -> Iterator[Unit]:
         goes_before = lacks_noun and words.goes_on[at] and _completes(words, at)
         joined = words.texts[at].startswith("и " if words.acts[at] else ("а ", "но ", "или "))  # «читал [и не понял]»
         fixed = alone or asks or joined or goes_before or stays[end] > stays[start]
+        fixed |= not words.torn.isdisjoint((start, end))
         lacks_noun = alone and (modifies or kind == "preposition")
         yield Unit(start, end, words.clauses[at], "fixed" if fixed else role, not all(words.free[at:stop]))
         at = stop
@@ -265,6 +268,7 @@ def inner_pairs(batch: Batch) -> list[tuple[Unit, Unit]]:
         and words.free[at]
         and words.free[at + 1]
         and words.goes_on[at + 1]
+        and words.stops[at + 1] not in words.torn
         and _agree(words, at, at + 1)
     ]
 

@@ -12,7 +12,7 @@ from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
 from augment_ru.language.morphology import has_lemma, lemmas_of
-from augment_ru.resources import dictionary, dictionary_path, exceptions, lemmas_in, rows
+from augment_ru.resources import dictionary, dictionary_path, exceptions, lemmas_in, listed_in, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc, Token
 from augment_ru.text.phrases import in_phrase
@@ -118,7 +118,9 @@ def _replaceable(doc: Doc, emoji_name: str, english_name: str) -> Replaceable:
     for at, word in enumerate(doc.words):
         key = (word.lemma, word.pos) if has_lemma(word.text, known) else ("", "")
         found = emoji.get(key) or _of_english(english, word.text.lower())
-        if (found or _NUMBER.fullmatch(word.text)) and not in_phrase(doc.text, doc.words, at, phrases.get(key, ())):
+        short = doc.text[word.stop : word.stop + 1] == "." and word.text.lower() in listed_in("shortened_words")
+        stays = short or in_phrase(doc.text, doc.words, at, phrases.get(key, ()))
+        if (found or _NUMBER.fullmatch(word.text)) and not stays:
             replaceable.append((word, found))
     return replaceable
 

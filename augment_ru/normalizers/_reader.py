@@ -322,8 +322,11 @@ class Reader:
         tail = folded.partition(")")[2].lower() if piece[start - 1 : start] == "(" else ""
         is_joined = bool(tail) and lexicon.is_listed(tail)  # «(со)автор»
         start -= bool(tail)
-        is_nick = _NICK.fullmatch(folded) and not (found and lexicon.is_hidden(found[0].word))
-        if is_joined or is_nick or (found and (found[0].word == folded.lower() or _is_marked(folded, found[0]))):
+        hides = bool(found) and lexicon.is_hidden(found[0].word)
+        is_nick = _NICK.fullmatch(folded) and not hides
+        is_short = _SHORT_FORM.fullmatch(piece) and not (hides and found[0].bits == by.SEPARATORS)  # but «л.о.х.»
+        is_same = bool(found) and (found[0].word == folded.lower() or _is_marked(folded, found[0]))
+        if is_joined or is_nick or is_short or is_same:
             return None
         if _LATIN_PART.search(folded):
             return self._hyphened(folded, start, stop)
@@ -435,6 +438,8 @@ _LONG_RUN, _CRY = re.compile(r"(\w)\1\1"), re.compile(r"^(?!.*(\w)\1+(?!\1).*(\w
 """A letter that is repeated; one vowel, which people repeat to cry: «спасииите»."""
 _NICK = re.compile("[DFGIJLQRSVWZ][а-яё]+")
 """A Latin capital that looks like no Russian one, and Russian letters: «Zлата»."""
+_SHORT_FORM = re.compile(r"\W?(?:[а-яё]\.-?){2,3}\W*", re.IGNORECASE)
+"""Two or three letters, each with its stop, which is an abbreviation: «д.м.н.», «с.-х.»."""
 _GOAL = 50_000
 """The count of a hidden word that is so frequent that people cry it: «гооол»."""
 _CUTS = re.compile(r"([-–—/,.:;!?()]+)")
@@ -577,8 +582,9 @@ def _is_ornament(char: str) -> bool:
 
 
 def _is_sister(word: str) -> bool:
-    """Tell whether a word has a Cyrillic letter that Russian lacks, such as «і»."""
-    return any("\u0400" <= char <= "\u052f" and char not in RUSSIAN for char in word)
+    """Tell whether a word has a Cyrillic letter that Russian lacks, such as «і», or a Latin i typed for it."""
+    is_typed = {"i"} < set(word) and RUSSIAN.issuperset(word.replace("i", ""))  # «привiт»
+    return is_typed or any("\u0400" <= char <= "\u052f" and char not in RUSSIAN for char in word)
 
 
 @cache

@@ -179,7 +179,7 @@ def _is_slip(text: str, edit: Edit) -> bool:
     hides = any(is_hidden(word) and count(word) < often for word in words)
     is_offer = len(words) > 1 and (is_imperative(words[0]) or (is_hidden(words[0]) and has_reading(words[0], "1per")))
     raw, before = text[edit.start : edit.stop], text[: edit.start]
-    is_loud = raw.isupper() or _ENDED.search(before) or edit.text.lower() in text.lower()
+    is_loud = raw.isupper() or (raw[0].isupper() and _ENDED.search(before)) or edit.text.lower() in text.lower()
     is_set = is_loud and kind == by.names_of_bits(by.SEPARATORS) and _SET.fullmatch(raw)
     return bool(is_spaced or is_misspelt or is_set) and not hides and not is_offer
 

@@ -1,5 +1,6 @@
 """Разговорные формы, которые пишут намеренно: «щас», «ваще» → «сейчас», «вообще»."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,5 +19,11 @@ class SpokenNormalization(Normalization):
         """Yield the edits that write spoken forms out: «щас» as «сейчас»."""
         forms = written_out()
         for word in RUSSIAN.finditer(text):
-            if full := forms.get(word[0].lower()):
-                yield Edit(*word.span(), cased(full, word[0], initial=False))
+            (start, stop), small = word.span(), word[0].lower()
+            is_short = _STOP.match(text, stop) or "/" in text[start - 1 : stop + 1]  # «уд./мин.»
+            if (full := forms.get(small)) and not (is_short and full.startswith(small)):
+                yield Edit(start, stop, cased(full, word[0], initial=False))
+
+
+_STOP = re.compile(r"\.(?!\.|\s*$|\s+\W?[А-ЯЁ])")
+"""A stop that does not end a sentence: behind a shortened word, «10 мин. пешком»."""

@@ -125,6 +125,21 @@ def test_what_belongs_to_the_words_before_it_stays(text: str, fixed: str) -> Non
     assert {text[unit.start : unit.stop]: unit.role for unit in constituents(batch)}[fixed] == "fixed"
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Завтра директор подпишет доп. соглашение.", "доп. соглашение"),
+        ("Доп. соглашение подпишет завтра директор.", "Доп. соглашение"),
+        ("Фирма купила новое изд. книги.", "новое изд. книги."),
+    ],
+)
+def test_an_abbreviation_keeps_its_full_stop_and_what_it_stands_beside(text: str, kept: str) -> None:
+    swaps = [Augmenter("eda_swap", constraints=(), similarity="none", probability=1.0, seed=at) for at in range(10)]
+    found = {swap(text).text for swap in swaps}
+    assert found - {text}
+    assert all(kept in one for one in found)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_name_stays_and_its_neighbour_moves_around_it(seed: int) -> None:
     new = Augmenter("eda_swap", similarity="none", probability=1.0, seed=seed)("Вчера Иван Петров приехал.").text

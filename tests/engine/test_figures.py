@@ -1,6 +1,7 @@
 """Figures of a run: counts, acceptance, distributions."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,7 +49,9 @@ def test_figures_in_columns_are_those_of_the_results_one_by_one(attack: str, sim
         counted.count(result.status, result.probability, result.similarity, edits)
         if result.status == "perturbed":
             counted.words += len(re.findall(r"\w+", result.source))
-    assert _figures(attack, texts, similarity=similarity) == counted
+    found = _figures(attack, texts, similarity=similarity)
+    assert replace(found, cost=counted.cost) == counted
+    assert (found.cost.pairs > 0) == (similarity == "meaning" and found.statuses["perturbed"] > 0)
 
 
 def _figures(attack: str, texts: list[str], *, similarity: str) -> Figures:

@@ -16,6 +16,7 @@ from augment_ru.attacks.word_order.roles import (
 )
 from augment_ru.editing.syntax import CLOSING, Syntax
 from augment_ru.language.morphology import is_known
+from augment_ru.resources import listed_in
 
 QUOTES = frozenset("«„“\"'”»")
 _LONGEST_SHORTENED = 4
@@ -200,12 +201,14 @@ def makes_statement(tree: Syntax) -> bool:
     tokens = tree.tokens
     if any("?" in tokens[number].text for number in range(tree.first, tree.last) if tree.marks[number]):
         return False
-    if tree.last < len(tokens) and (tokens[tree.last - 1].text not in CLOSING or tokens[tree.last].text[0].islower()):
+    behind = tokens[tree.last].text[0] if tree.last < len(tokens) else ""
+    if behind and (tokens[tree.last - 1].text not in CLOSING or behind.islower() or behind.isdigit()):
         return False
     if tree.last - tree.first == 1 or tokens[tree.last - 1].text != ".":
         return True
     word = tokens[tree.last - 2].text.lower()  # a full stop may belong to it («в 1990 г.»)
-    return len(word) > _LONGEST_SHORTENED or (len(word) > 1 and "shortened" not in kinds_of(word) and is_known(word))
+    long = len(word) > _LONGEST_SHORTENED or (len(word) > 1 and is_known(word))
+    return long and word not in listed_in("shortened_words")
 
 
 def _clause(tree: Syntax, predicate: int, role: Role) -> Clause | None:
@@ -272,8 +275,8 @@ def _is_bounded(tree: Syntax, first: int, last: int, predicate: int) -> bool:
     """
     low, high = tree.reach(predicate)
     before = first - 1
-    if before >= tree.first and tree.tokens[before].text in QUOTES:
-        return False  # a title: «Москва слезам не верит»
+    if before >= tree.first and tree.tokens[before].text in QUOTES | {"."}:
+        return False  # a title: «Москва слезам не верит»; «доп. соглашение»
     if before > low and tree.tokens[before].text == "," and _depends(tree, before - 1, predicate) in _ARGUMENTS:
         return False  # «В городе, у реки, стоит дом»: what follows the comma repeats what stands in front of it
     if before >= tree.first and not tree.marks[before] and before < low:
@@ -314,7 +317,7 @@ def _ends(tree: Syntax, last: int, predicate: int, conjoined: Sequence[int]) -> 
     """
     tokens = tree.tokens
     if last == tree.last or (tree.marks[last] and tokens[last].text in CLOSING | {";"}):
-        return True
+        return last >= tree.last - 1 or tokens[last].text != "."  # else that of an abbreviation: «2 экз. книги»
     if tokens[last].text != "," or last + 1 == tree.last:
         return False
     if tokens[predicate].relation not in ("root", "conj", "parataxis") and tree.reach(predicate)[1] < last:

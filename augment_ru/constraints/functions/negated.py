@@ -61,8 +61,10 @@ def _other_end(words: Sequence[str], at: int) -> int | None:
         at: the number of the negator.
     """
     kinds, following = kinds_in("negators", words[at]), _following(words, at)
-    if "bare" in kinds:  # the first content word, or the last word in reach
-        return next((one for one in following if not _is_light(words[one])), following.stop - 1)
+    if "bare" in kinds:  # the first content word, or the last word in reach; «не забудь» with its infinitive
+        last = next((one for one in following if not _is_light(words[one])), following.stop - 1)
+        commands = readings(words[last])[0].pos == "VERB" and has_reading(words[last], "impr")
+        return last + (commands and any(has_reading(one, "INFN") for one in words[last + 1 : last + 2]))
     if "lacking" in kinds:  # a noun in the genitive after «нет» or before it
         return next((one for one in (*following, *_before(words, at)) if _is_genitive(words, one)), at)
     if "without" in kinds or _is_no(words[at]):
