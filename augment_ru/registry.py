@@ -109,9 +109,10 @@ def class_name(made: type) -> str:
     """
     stated: Any = getattr(made, "name", None)
     bare = made.__name__.removesuffix("Normalization")
-    return stated if isinstance(stated, str) else re.sub("(?<!^)(?=[A-Z])", "_", bare).lower()
+    return stated if isinstance(stated, str) else _BORDER.sub("_", bare).lower()
 
 
+_BORDER = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _MODULE = "python:"
 
 

@@ -378,7 +378,10 @@ def attack_name(spec: str) -> str:
     """
     if not is_own(spec):
         return spec
-    name = class_name(own_class(spec, Attack))
+    made = own_class(spec, Attack)
+    if not (isinstance(made.name, str) or made.name is Attack.name):  # a field or a property of the class
+        raise AugmentError(f"{spec}: its class has no name; write `name: ClassVar[str]`")
+    name = class_name(made)
     if name in registry.names("attacks"):
         raise AugmentError(f"{spec}: an attack called '{name}' is there already; give its class another name")
     return name

@@ -544,8 +544,8 @@ def _decoded(stream: BinaryIO, encoding: str, mark: str) -> BinaryIO:
         try:
             found = text.read(size)
         except UnicodeDecodeError as error:
-            place = stream.tell() - len(error.object) + error.start
-            raise AugmentError(f"not {encoding} at byte {place}; name its encoding with `encoding`") from error
+            where = f" at byte {stream.tell() - len(error.object) + error.start}" if stream.seekable() else ""
+            raise AugmentError(f"not {encoding}{where}; name its encoding with `encoding`") from error
         if found:
             found, mark = mark + found.removeprefix(mark), ""
         return found.encode("utf-8", "surrogatepass")

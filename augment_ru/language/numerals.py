@@ -402,7 +402,8 @@ def ways_to_count(number: int, nouns: list[Noun], cases: frozenset[str]) -> list
     """
     found: dict[str, Noun] = {}
     for noun in nouns:
-        for case in _cases_with(number, noun):
+        owned = "gent" in cases and _is_counted_together(number, noun)  # «мать трёх детей»
+        for case in ("gent",) if owned else _cases_with(number, noun):
             if case in cases or (case == "nomn" and "accs" in cases and not (noun.animate and cases != _BY)):
                 found.setdefault(_counting(number, case, noun), noun)
     return list(found.items())
@@ -418,7 +419,8 @@ def _counting(number: int, case: str, noun: Noun) -> str:
 
 
 def _is_counted_together(number: int, noun: Noun) -> bool:
-    return number in _TOGETHER and (noun.lemma == "ребёнок" or "Pltm" in readings(noun.lemma)[0].grammemes)
+    kind = noun.lemma == "ребёнок" or "Pltm" in readings(noun.lemma)[0].grammemes
+    return number in _TOGETHER and noun.number == "plur" and kind
 
 
 _TOGETHER = {2: "двое", 3: "трое", 4: "четверо"}

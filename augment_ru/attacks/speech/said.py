@@ -325,21 +325,28 @@ def _pairs(text: str, found: Amounts) -> Iterator[Said]:
                 yield *match.span(), said if year else f"{said} {numerals.time_noun('год', of, many=True)}"
         elif one > other and _PRESSURE.search(before):
             yield *match.span(), f"{numerals.cardinal(one, 'nomn')} на {numerals.cardinal(other, 'accs')}"
-        elif 0 < one < other and (not match["one"] or unit or _is_part(nouns, before, behind)):
-            said = _mixed(int(match["many"] or 0), one, other, before, behind)
-            if unit:  # «1/2 ч. л.»
-                said += f" {numerals.counted_phrase(1, found.units[unit[1].lower()], 'gent')}"
+        elif 0 < one < other and (not match["one"] or unit or match["many"] or _is_part(nouns, before, behind)):
+            lemma = found.units[unit[1].lower()] if unit else ""  # «1/2 ч. л.»
+            said = _mixed((int(match["many"] or 0), one, other), before, behind, lemma)
             yield match.start(), match.end() + (unit.end() if unit else 0), said
 
 
-def _mixed(many: int, one: int, other: int, before: str, behind: str) -> str:
-    """Say a whole number with a fraction: «1 1/2 чашки» as «полторы чашки», «2 3/4» as «два и три четверти»."""
+def _mixed(number: tuple[int, int, int], before: str, behind: str, unit: str) -> str:
+    """Say a fraction with the whole number before it, if any, and its unit: «1 1/2 ч. л.», «2 3/4 стакана»."""
+    many, one, other = number
+    case, noun = case_at(before), noun_of(unit.rsplit(" ", maxsplit=1)[-1])
+    nouns = [each.gender for each in numerals.nouns_behind(behind) if each.case == "gent" and not unit]
+    gender = (noun and noun.gender) or next(iter(nouns), "masc")
+    of = 1, unit, "gent"
     if not many:
-        return _fraction(one, other, before, behind)
-    gender = next((noun.gender for noun in numerals.nouns_behind(behind) if noun.case == "gent"), "masc")
-    if (one, other) == (1, 2):
-        return numerals.decimal(many, "5", case_at(before), gender)
-    return f"{numerals.cardinal(many, case_at(before), gender)} и {_fraction(one, other, '', behind)}"
+        said = _fraction(one, other, before, behind)
+    elif (one, other) != (1, 2):
+        said = f"{numerals.cardinal(many, case, gender)} и {_fraction(one, other, before, behind)}"
+    else:
+        said, of = f"{numerals.cardinal(many, case, gender)} с половиной", (max(many, 2), unit, case)
+        if many == 1:
+            said = "полутора" if case not in {"nomn", "accs"} else numerals.decimal(1, "5", case, gender)
+    return f"{said} {numerals.counted_phrase(*of)}" if unit else said
 
 
 def _fraction(one: int, other: int, before: str, behind: str) -> str:
@@ -627,7 +634,8 @@ def _said(one: _Number) -> str:
         return numerals.ordinal(number, of, "masc")
     if number == 1 and behind != one.behind and nouns and (nouns[0].number, nouns[0].case) == ("sing", "gent"):
         return numerals.cardinal(1, case_at(one.before), nouns[0].gender or "masc")  # «1–2 недели»
-    likely = frozenset({case_at(one.before)}), cases, _GENITIVE  # the last for «ещё 2 подписей»
+    first = cases if "gent" in cases else frozenset({case_at(one.before)})
+    likely = first, cases, _GENITIVE  # the last for «ещё 2 подписей»
     found = next(filter(None, (numerals.ways_to_count(number, nouns, each) for each in likely)), [])
     gender = nouns[0].gender if nouns and not found and nouns[0].number == "plur" else "masc"  # «от 1 до 3 тысяч»
     said, ways = numerals.cardinal(number, case_at(one.before), gender), [word for word, _ in found]
