@@ -1,5 +1,6 @@
 """Shared by all kinds of Hugging Face models: options, loading, prompts, and the signature."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -75,7 +76,7 @@ ChatOf: TypeAlias = Callable[[Any], Chat | None]
 
 
 @dataclass(frozen=True)
-class PromptedNetwork(Model):
+class PromptedNetwork(Model, ABC):
     """A network that is asked with prompts: it scores the choices of a prompt, or writes the answer as text.
 
     Attributes:
@@ -120,13 +121,13 @@ class PromptedNetwork(Model):
         encoder = PromptEncoder.of(pretrained, chat_of(pretrained.tokenizer))
         return cls(kind, options, prompt, pretrained, encoder, context_of(pretrained), request.labels)
 
+    @abstractmethod
     def score(self, prompts: Sequence[FilledPrompt]) -> list[list[float]]:
         """Return for each prompt the score of each of its choices, in nats; that with the highest is the answer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write(self, prompts: Sequence[FilledPrompt]) -> list[str]:
         """Return for each prompt a generated answer."""
-        raise NotImplementedError
 
     @cached_property
     def signature(self) -> str:
