@@ -147,9 +147,8 @@ class Remote:
             self._files.rm(self._path, recursive=True)
 
 
-@contextmanager
-def file_errors(url: str) -> Iterator[None]:
-    """Context manager: turn errors of a remote file system in its block into errors with a message of one line.
+def file_errors(url: str) -> AbstractContextManager[None]:
+    """Return a context manager that turns errors of a remote file system into errors with a message of one line.
 
     Args:
         url: the URL that is accessed, for the message.
@@ -157,8 +156,9 @@ def file_errors(url: str) -> Iterator[None]:
     Raises:
         AugmentError: the file system raises an error in the block.
     """
-    with saying_instead(lambda error: f"{url}: {type(error).__name__}: {error.strerror or first_line(error)}", OSError):
-        yield
+    return saying_instead(
+        lambda error: f"{url}: {type(error).__name__}: {error.strerror or first_line(error)}", OSError
+    )
 
 
 PACKED = (".gz", ".zst")

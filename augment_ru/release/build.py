@@ -270,21 +270,22 @@ def build_release(
     Raises:
         AugmentError: the recipe, a row, a rule or a folder is wrong; then no folder is made at the target.
     """
-    build = ReleaseBuild(Path(recipe_file), Path(target), workers, resume, device, shard_rows)
+    build = ReleaseBuild(Path(recipe_file), Path(target), workers, device, resume=resume, shard_rows=shard_rows)
     return build.run(progress)
 
 
-@dataclass(slots=True)
 class ReleaseBuild:
     """A build that is ready to run: its recipe is checked and its tools are made, but no rows have been read.
 
-    Attributes:
+    Args:
         recipe_file: the file of the recipe.
         target: the folder of the finished release.
         workers: the number of processes.
         resume: whether a build that was killed is continued.
         device: the device of models: auto, cpu, cuda or cuda:N.
         shard_rows: the number of original rows in a shard.
+
+    Attributes:
         folder: the folder of the recipe.
         staging: the folders of the release and of its build.
         recipe: the recipe as it is written.
@@ -295,25 +296,14 @@ class ReleaseBuild:
         AugmentError: the recipe, the folder or a number is wrong.
     """
 
-    recipe_file: Path
-    target: Path
-    workers: int = 1
-    resume: bool = False
-    device: str = "auto"
-    shard_rows: int = SHARD_ROWS
-    folder: Path = field(init=False)
-    staging: Staging = field(init=False)
-    recipe: ReleaseRecipe = field(init=False)
-    located: ReleaseRecipe = field(init=False)
-    tools: variations.Tools = field(init=False)
-
-    def __post_init__(self) -> None:
-        integer("workers", self.workers, least=1)
-        self.recipe = read_release_recipe(self.recipe_file)
-        self.folder = self.recipe_file.resolve().parent
-        self.staging = Staging.of(self.target)
+    def __init__(
+        self, recipe_file: Path, target: Path, workers: int, device: str, *, resume: bool, shard_rows: int = SHARD_ROWS
+    ) -> None:
+        self._workers, self._resume, self._shard_rows = integer("workers", workers, least=1), resume, shard_rows
+        self._recipe_file, self.recipe = recipe_file, read_release_recipe(recipe_file)
+        self.folder, self.staging = recipe_file.resolve().parent, Staging.of(target)
         self.located = self.recipe.located(lambda name: self.folder / name, self.folder)
-        self.tools = variations.make_tools(self.located, self.device)
+        self.tools = variations.make_tools(self.located, device)
 
     def run(self, progress: Progress = lambda done, total: None) -> BuildReport:  # noqa: ARG005
         """Build the release.
@@ -334,17 +324,17 @@ class ReleaseBuild:
             if self.tools.searches:
                 searched = list(zip(tasks, given, strict=True))
                 facts |= {"models": variations.model_entries(self.recipe, self.tools.searches, searched)}
-            report = BuildReport(self.staging.finished(facts, resume=self.resume) or {})
+            report = BuildReport(self.staging.finished(facts, resume=self._resume) or {})
             if not report.content:  # else it is complete already
-                depends = {**facts, "shard_rows": self.shard_rows}
+                depends = {**facts, "shard_rows": self._shard_rows}
                 inputs = [
                     shard
                     for number, (task, one) in enumerate(zip(tasks, given, strict=True))
-                    for shard in split_into_shards(ShardInput(number, 0, task.test.records, one), self.shard_rows)
+                    for shard in split_into_shards(ShardInput(number, 0, task.test.records, one), self._shard_rows)
                 ]
-                with self.staging.building(depends, resume=self.resume):
+                with self.staging.building(depends, resume=self._resume):
                     shards = self._shards(inputs, report, progress)
-                    own = {"recipe_file": self.recipe_file, "target": self.staging.release}
+                    own = {"recipe_file": self._recipe_file, "target": self.staging.release}
                     report.content = assemble(self.recipe, tasks, shards, facts=facts, **own)
                     self.staging.publish()
         report.digest = manifest.own_digest(self.staging.target / manifest.MANIFEST)
@@ -357,7 +347,7 @@ class ReleaseBuild:
         missing = [(shard, path) for shard, path in zip(inputs, paths, strict=True) if read_shard(path) is None]
         report.kept = len(inputs) - len(missing)
         progress(report.kept, len(inputs))
-        engine = engine_of(LOCAL, min(self.workers, max(len(missing), 1)))
+        engine = engine_of(LOCAL, min(self._workers, max(len(missing), 1)))
         for _, timing in in_order(engine, partial(_make_shard, self.tools), missing):
             report.timing.update(timing)
             report.made += 1

@@ -50,8 +50,7 @@ class AddSent(MadeOnDemand):
 
     group: ClassVar[str] = "tape"
     exchanges_options: ClassVar[bool] = True
-    min_changes: ClassVar[int] = 0
-    """No change is forced, so the probability is the share of the texts that get a distractor."""
+    min_changes: ClassVar[int] = 0  # no change is forced: the probability is the share of texts with a distractor
     probability: float = 0.5
     generator: str = "shipped"
     nearest: int = 10
