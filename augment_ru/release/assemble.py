@@ -155,7 +155,7 @@ def assemble(
         recipe: the recipe of the release.
         tasks: the tasks of the recipe with their rows.
         shards: for each task, the files of its finished shards, in the order of the rows.
-        facts: what the rows depend on, as returned by `manifest_head`; the manifest begins with it.
+        facts: what the rows depend on: the first entries of the manifest.
         recipe_file: the file of the recipe.
         target: the folder of the release; everything in it is deleted first.
 
