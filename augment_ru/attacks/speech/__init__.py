@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate, chain
 from math import fsum
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -207,7 +207,7 @@ def _word(word: str, name: str) -> tuple[str, str | None, bool]:
     return low, _spoken(word, table), not table.rare.isdisjoint(_DIGITS_AND_LETTERS.findall(low))
 
 
-class _Words(NamedTuple):
+class _Words:
     """The words of all texts: where each starts and stops, which of the different words it is, and what `_word` says.
 
     Attributes:
@@ -217,23 +217,14 @@ class _Words(NamedTuple):
         lows, spoken, short: what `_word` says of each of the different words.
     """
 
-    text: str
-    starts: Ints
-    stops: Ints
-    which: Ints
-    lows: Sequence[str]
-    spoken: Sequence[str | None]
-    short: Sequence[bool]
-
-    @classmethod
-    def of(cls, text: str, name: str) -> "_Words":
-        """Return the words of a text."""
+    def __init__(self, text: str, name: str) -> None:
         pieces = _BETWEEN_WORDS.split(text)  # what is between words, word, what is between words, …
         stops = np.cumsum([*map(len, pieces)])
         numbers = {word: number for number, word in enumerate(dict.fromkeys(pieces[1::2]))}
-        which = np.array([*map(numbers.__getitem__, pieces[1::2])], dtype=np.int64)
         said = zip(*(_word(word, name) for word in numbers), strict=True) if numbers else ((),) * 3
-        return cls(text, stops[:-1:2], stops[1::2], which, *said)
+        self.text, self.starts, self.stops = text, stops[:-1:2], stops[1::2]
+        self.which = np.array([*map(numbers.__getitem__, pieces[1::2])], dtype=np.int64)
+        self.lows, self.spoken, self.short = said
 
     def such(self, holds: Sequence[bool]) -> Mask:
         """Tell for each word what is told for the different words, shape (words,)."""
@@ -246,7 +237,7 @@ _BETWEEN_WORDS = re.compile(f"({LETTERS_AND_DIGITS.pattern})")
 def _spoken_edits(batch: Batch, dictionary: str) -> tuple[_Words, Sequence[tuple[int, Edit]], Mask]:
     """Return the words; the edits that write numbers, signs and words as they are spoken, by texts; what they take."""
     table, text, made = _table(dictionary), "\n".join([*batch.texts, ""]), list[tuple[int, Edit]]()
-    words, taken = _Words.of(text, table.name), np.zeros(len(text), dtype=np.bool_)
+    words, taken = _Words(text, table.name), np.zeros(len(text), dtype=np.bool_)
     for row, start, stop, new in chain(
         _spoken_numbers(batch, table), _spoken_signs(batch, words, table), _spoken_words(batch, words, taken)
     ):
