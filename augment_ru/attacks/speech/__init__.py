@@ -221,10 +221,13 @@ class _Words:
         pieces = _BETWEEN_WORDS.split(text)  # what is between words, word, what is between words, …
         stops = np.cumsum([*map(len, pieces)])
         numbers = {word: number for number, word in enumerate(dict.fromkeys(pieces[1::2]))}
-        said = zip(*(_word(word, name) for word in numbers), strict=True) if numbers else ((),) * 3
         self.text, self.starts, self.stops = text, stops[:-1:2], stops[1::2]
         self.which = np.array([*map(numbers.__getitem__, pieces[1::2])], dtype=np.int64)
-        self.lows, self.spoken, self.short = said
+        self.lows: Sequence[str]
+        self.spoken: Sequence[str | None]
+        self.short: Sequence[bool]
+        said = (_word(word, name) for word in numbers)
+        self.lows, self.spoken, self.short = zip(*said, strict=True) if numbers else ((),) * 3
 
     def such(self, holds: Sequence[bool]) -> Mask:
         """Tell for each word what is told for the different words, shape (words,)."""
