@@ -68,6 +68,11 @@ class Pieces:
         new = cased(word, written, initial=initial, alike=alike)
         return by.read_as(start + one.start, start + one.stop, new, bits)
 
+    def is_quoted(self, at: int) -> bool:
+        """Tell whether a piece has a quotation mark, or stands in quotation marks."""
+        before = self.text[: self.places[at][0]]
+        return before.count("«") > before.count("»") or not set('«»„“"').isdisjoint(self.pieces[at])
+
     def is_told(self, at: int) -> bool:
         """Tell whether the text mentions a piece as a nickname, a foreign word or an exercise, so that it stays.
 
@@ -235,6 +240,13 @@ def agreeing_reading(context: Pieces, at: int, found: Sequence[WordReading]) -> 
     scored.sort(key=lambda one: (-one[0], one[1].word))
     other = scored[1][0] if len(scored) > 1 else found[0].score
     return scored[0][1] if scored[0][0] - other >= _GAIN / 2 else None
+
+
+def commonest(found: Sequence[WordReading]) -> WordReading | None:
+    """Return the most frequent of the forms of one hidden word; None if there are forms of several words."""
+    words = [{each.lemma for each in readings(one.word)} for one in found]
+    is_one = all(is_hidden(one.word) for one in found) and set.intersection(*words)
+    return max(found, key=lambda one: (count(one.word), one.word in words[0], one.word)) if is_one else None
 
 
 _GAIN = 2.0

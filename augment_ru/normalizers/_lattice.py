@@ -202,8 +202,9 @@ class Lattice:
         soft = []
         if self.softens and char.isascii() and char.isalpha():
             soft = [
-                (length, ("ъ" if letters[0] in "еёюя" else "ь") + letters, more + _SOFT, bit | self.softens)
+                (length, sign + letters, more + _SOFT, bit | self.softens)
                 for length, letters, more, bit in steps
+                for sign in ("ъь" if letters[0] in "еёюя" else "ь")
             ]
         cheap, dearer = ([one for one in steps if one[2] < limit] for limit in (_DEAR, _SOFT))
         return cheap, dearer, steps, steps + soft

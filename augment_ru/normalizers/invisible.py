@@ -20,7 +20,7 @@ _SPACES = "\u2000-\u200a\u205f"
 _FOUND = re.compile(
     "\u202e(?P<reversed>[^\u202a-\u202e\u2066-\u2069\n]+)[\u202c\u2069]?"
     f"|[{_UNSEEN}]+|[{_MARKS}]+|(?P<space>[{_SPACES}])"
-    r"|(?<=[а-яё])(?P<tags>(?:</?[a-z]+>|\[/?[a-z]+\]|<!--.*?-->)+)(?=[а-яё])"
+    r"|(?<=[А-ЯЁа-яё])(?P<tags>(?:</?[a-z]+>|\[/?[a-z]+\]|<!--.*?-->)+)(?=[а-яё])"
     r"|(?P<codes>(?:[&\\](?:#\d{2,6};|#[xX][\da-fA-F]{2,5};|[a-zA-Z]+;|u[\da-f]{4}))+)"
     r"|(?<!\S)(?P<percents>(?:%D[01]%[89AB][\dA-F]){2,})(?!\S)"
 )
@@ -59,8 +59,8 @@ class InvisibleNormalization(Normalization):
             elif codes := found["codes"]:
                 shown = _ALL.sub("", unescape(re.sub(r"\\u(.{4})", r"&#x\1;", codes)))
                 is_word = len(shown) > 2 or not RUSSIAN.isdisjoint(text[start - 1 : start] + text[stop : stop + 1])  # noqa: PLR2004
-                if is_word and (not shown or shown.isalpha()):
-                    yield Edit(start, stop, shown)
+                if is_word and (not shown or shown.isalpha() or shown.isspace()):
+                    yield Edit(start, stop, " " if shown.isspace() else shown)
             elif percents := found["percents"]:
                 yield Edit(start, stop, unquote(percents))
             elif found["space"]:
