@@ -68,7 +68,7 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
 
 
 def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
-    """Divide a run of letters apart at its wider gaps and lone commas, «з а й м  б е з, да»; return each word's range."""
+    """Divide a run of letters apart at its wider gaps and lone commas: «з а й м  б е з»; return the places of words."""
     gaps = [gap.span() for gap in re.finditer(r"\s+", run[0])]
     widths = [stop - start for start, stop in gaps]
     usual = max(sorted(set(widths)), key=widths.count, default=1)

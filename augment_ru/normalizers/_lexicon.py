@@ -171,8 +171,8 @@ def _is_within(word: str, form: str) -> bool:
 
 
 _FEWEST, _LONG = 4, 6
-"""The fewest letters of a word with lost vowels, and the fewest consonants of one without any vowel; the most letters of
-a word with a capital whose letters are not read as shuffled."""
+"""The fewest letters of a word with lost vowels, and the fewest consonants of one without any vowel; the most letters
+of a word with a capital whose letters are not read as shuffled."""
 
 
 @cache

@@ -49,6 +49,7 @@ _LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}(?![а-яё]{4})|\d{3}|(?<![^\W_]
 """Numbers; the last may be written with the letter for zeros: «5ооо»."""
 
 
+@lru_cache(maxsize=100_000)
 def core(piece: str) -> tuple[int, int]:
     """Return where a word starts and stops among the quotation marks, brackets and signs around it.
 

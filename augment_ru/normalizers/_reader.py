@@ -543,12 +543,14 @@ _GAP = re.compile(r"([а-яё]+)([*#@%_.•●█-]{2,}|…)([а-яё]+)")
 
 
 def _named(word: str) -> list[WordReading]:
-    """Return the word whose letters are named, «эм-а-эс-эс-а-жэ»; empty if it is short, or an abbreviation: «ка-гэ-бэ»."""
-    names = {name: letters for letters, _, name in lexicon.table_of("named")}
-    meant = "".join(names.get(part, part if len(part) == 1 else "?") for part in word.lower().split("-"))
-    is_word = word.count("-") > 1 and len(word) > len(meant) * 2 and lexicon.is_listed(meant)
-    reads = is_word and (len(meant) > _SHORTEST or lexicon.is_hidden(meant))
-    return [WordReading(lexicon.weight(meant), meant, 0.0, by.MASKS)] if reads else []
+    """Return the word whose letters are named: «эм-а-эс-эс-а-жэ»; empty if it is an abbreviation, as «ка-гэ-бэ» is."""
+    if word.count("-") < _SHORTEST - 1:
+        return []
+    names = {name: letter for letter, _, name in lexicon.table_of("named")}
+    letters = [names.get(part, "") for part in word.lower().split("-")]
+    meant = "".join(letters) if all(letters) else ""
+    is_word = len(meant) * 2 < len(word) and (len(meant) > _SHORTEST or lexicon.is_hidden(meant))
+    return [WordReading(lexicon.weight(meant), meant, 0.0, by.MASKS)] if is_word and lexicon.is_listed(meant) else []
 
 
 def _said(word: str) -> list[WordReading]:
