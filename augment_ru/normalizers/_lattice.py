@@ -151,10 +151,7 @@ class Lattice:
 
     def _skips(self, char: str) -> int:
         """Return the bit of the normalizer that leaves this sign out; 0 if none does."""
-        bit = self.skipped.get(char, 0)
-        if not bit and self.skipped and is_picture(char):
-            return next(iter(self.skipped.values()))
-        return bit
+        return self.skipped.get(char, 0) or (next(iter(self.skipped.values()), 0) if is_picture(char) else 0)
 
     def _steps(self, written: str) -> list[_Steps]:
         """Return the ways to read on from each character of a string."""

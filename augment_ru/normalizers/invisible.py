@@ -73,7 +73,10 @@ def _belongs(text: str, start: int, stop: int) -> bool:
     """Tell whether these marks or unseen characters belong to the character before them, so that they stay."""
     before, marks = text[start - 1 : start], text[start:stop]
     kind = unicodedata.category(before) if before else ""
-    if not _is_mark(marks[0]):  # a joiner or a selector: of an emoji, a keycap, a script that joins its letters
+    selects = "\ufe00" <= marks[0] <= "\ufe0f" or marks[0] >= "\U000e0000"
+    if (
+        selects or unicodedata.category(marks[0])[0] != "M"
+    ):  # a joiner or a selector: of an emoji, a keycap, a script that joins its letters
         joins = "\u0600" <= before <= "\u0fff" or "\u1780" <= before <= "\u18af"  # such as Arabic or Hindi
         return kind in _PICTURES or joins or (marks[0] == "\ufe0f" and before in "0123456789#*©®™‼⁉〰〽")
     if not "а" <= before.lower() <= "ӿ" and not before.isascii():
@@ -87,8 +90,3 @@ def _belongs(text: str, start: int, stop: int) -> bool:
         return not re.search(rf"[^еиуі\W]{marks}", around, re.IGNORECASE)
     stressed = _STRESSED + "кг" * (marks == _STRESS[1])  # Macedonian has «ќ» and «ѓ»
     return marks in _STRESS and before.lower() in stressed and marks not in around  # a word has one stress
-
-
-def _is_mark(char: str) -> bool:
-    selects = "\ufe00" <= char <= "\ufe0f" or char >= "\U000e0000"
-    return bool(char) and not selects and unicodedata.category(char)[0] == "M"

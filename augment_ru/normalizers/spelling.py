@@ -65,23 +65,21 @@ class SpellingNormalization(WordNormalization):
             yield WordReading(_MEME, meant, 0.0, bit)
             return
         found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 4.5) if one.cost]
+        is_name = word[0].isupper()
         if self.typing:
             meant = (*_slips(small), *_of_lexicon(small))
             slips = (WordReading(lexicon.weight(of) + log(rate), new, -log(rate) / 2, bit) for new, rate, of in meant)
             found += {one.word: one for one in sorted(slips)}.values()
-        is_name = word[0].isupper()
+            least = _NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED)
+            yield from (one for one in found if one.score >= least)
+            return
         for one in found:
             hidden = lexicon.is_hidden(one.word)
-            if not self.typing and _names(one.word, hidden=hidden, capital=is_name):
-                continue
-            heard = not self.typing and _is_heard(small, one.word, hidden=hidden)
-            if self.typing:
-                fits = one.score >= (_NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED))
-            else:
-                frequent = lexicon.weight(one.word) >= _LEAST_WEIGHT.get(len(small), 5.0) and (heard or not is_name)
-                least = _LEAST.get(len(small), 0.0) + _LIKELIER * (hidden and not heard)
-                fits = one.score + one.cost * heard >= least and (hidden or frequent)
-            if fits:
+            heard = _is_heard(small, one.word, hidden=hidden)
+            frequent = lexicon.weight(one.word) >= _LEAST_WEIGHT.get(len(small), 5.0) and (heard or not is_name)
+            least = _LEAST.get(len(small), 0.0) + _LIKELIER * (hidden and not heard)
+            fits = one.score + one.cost * heard >= least and (hidden or frequent)
+            if fits and not _names(one.word, hidden=hidden, capital=is_name):
                 yield one._replace(score=one.score + one.cost, bits=bit | by.HEARD) if heard else one
 
     def is_near(self, word: str) -> bool:
