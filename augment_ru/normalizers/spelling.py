@@ -67,8 +67,8 @@ class SpellingNormalization(WordNormalization):
         found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 4.5) if one.cost]
         is_name = word[0].isupper()
         if self.typing:
-            meant = (*_slips(small), *_of_lexicon(small))
-            slips = (WordReading(lexicon.weight(of) + log(rate), new, -log(rate) / 2, bit) for new, rate, of in meant)
+            errors = (*_slips(small), *_of_lexicon(small))
+            slips = (WordReading(lexicon.weight(of) + log(rate), new, -log(rate) / 2, bit) for new, rate, of in errors)
             found += {one.word: one for one in sorted(slips)}.values()
             least = _NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED)
             yield from (one for one in found if one.score >= least)
