@@ -24,12 +24,14 @@ SPACE, NOTHING = "␣", "∅"
 """How the dictionary writes a space, and no sign at all."""
 LONGEST = 3
 """The most signs that are misread together."""
-KINDS = ("edge", "gap", "digit", "lone", "short", "small", "capital", "other")
+KINDS = ("edge", "gap", "digit", "lone", "short", "vowel", "consonant", "capital", "other")
 """The kinds of signs beside a misread one: the ends of a line, white space, digits, letters, all others.
 
-Letters: a word of one letter, a small letter of a word of at most `SHORT` letters, other small letters, capitals.
+Letters: a word of one letter, a small letter of a word of at most `SHORT` letters, other small letters, capitals. What
+Tesseract reads can be said: a vowel seldom takes the place of a consonant beside a vowel.
 """
 SHORT = 3
+_VOWELS = frozenset("аеёиоуыэюя")
 _BITS = 9
 """How many bits of the key of a context hold one sign."""
 _MEAN = 0.02
@@ -248,7 +250,9 @@ def kind_of_sign(sign: str, letters: int) -> str:
         return "digit" if sign.isdigit() else "other"
     if letters == 1:
         return "lone"
-    return "capital" if sign.isupper() else "short" if letters <= SHORT else "small"
+    if sign.isupper():
+        return "capital"
+    return "short" if letters <= SHORT else "vowel" if sign in _VOWELS else "consonant"
 
 
 @cache
