@@ -754,19 +754,19 @@ def test_a_date_that_python_has_not_is_one_line(tmp_path: Path) -> None:
 
 
 def test_parquet_is_written_by_groups_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sinks, "_GROUP_ROWS", 2000)
-    rows: list[dict[str, Any]] = [{"text": f"кот {n}", "n": n, "o": {"a": [n]}} for n in range(5000)]
-    rows[4000] |= {"n": 0.5, "o": {"b": "x"}, "late": True}  # columns and types that the first groups did not have
+    monkeypatch.setattr(sinks, "_GROUP_ROWS", 600)
+    rows: list[dict[str, Any]] = [{"text": f"кот {n}", "n": n, "o": {"a": [n]}} for n in range(1500)]
+    rows[1200] |= {"n": 0.5, "o": {"b": "x"}, "late": True}  # columns and types that the first groups did not have
     (tmp_path / "in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     perturb(tmp_path / "in.jsonl", tmp_path / "a.parquet")
     perturb(tmp_path / "a.parquet", tmp_path / "b.parquet")
     for name in ("a.parquet", "b.parquet"):
         file = pq.ParquetFile(tmp_path / name)
-        assert [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)] == [2000, 2000, 1000]
+        assert [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)] == [600, 600, 300]
         found = file.read().to_pylist()
         assert [row["text"] for row in found] == [row["text"] for row in rows]
         assert [row["n"] for row in found] == [row["n"] for row in rows]
-        assert (found[0]["o"], found[4000]["o"]) == ({"a": [0], "b": None}, {"a": None, "b": "x"})
+        assert (found[0]["o"], found[1200]["o"]) == ({"a": [0], "b": None}, {"a": None, "b": "x"})
         assert [row["late"] for row in found if row["late"] is not None] == [True]
 
 
