@@ -22,10 +22,11 @@ from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record
 from augment_ru.engine.prepare import CHUNK_ROWS
 from augment_ru.formats import sinks
 from augment_ru.formats.delimited import Table, TableLayout
-from augment_ru.formats.files import check_outputs, named_files, replacing
+from augment_ru.formats.files import check_outputs, named_files, replacing, written_files
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import JsonLines
 from augment_ru.formats.lines import MAX_LINE
+from augment_ru.formats.parquet import arrow_module
 from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import SinkForm, sink_of
 from augment_ru.formats.sources import RowSource, kind_of, source_of
@@ -768,6 +769,62 @@ def test_parquet_is_written_by_groups_of_rows(tmp_path: Path, monkeypatch: pytes
         assert [row["n"] for row in found] == [row["n"] for row in rows]
         assert (found[0]["o"], found[1200]["o"]) == ({"a": [0], "b": None}, {"a": None, "b": "x"})
         assert [row["late"] for row in found if row["late"] is not None] == [True]
+
+
+NESTED = st.fixed_dictionaries({
+    "text": st.text("аяz", max_size=20), "n": st.integers(0, 9), "maybe": st.none() | st.text("ю", max_size=9),
+    "o": st.fixed_dictionaries({"a": st.text("ш", max_size=5), "b": st.booleans()}),
+    "few": st.lists(st.text("щ", max_size=4), max_size=3), "pairs": st.lists(st.lists(st.integers(0, 9)), max_size=2),
+})  # fmt: skip
+SCHEMA = pa.schema({
+    "text": pa.string(), "n": pa.int64(), "maybe": pa.large_string(), "few": pa.list_(pa.string()),
+    "o": pa.struct({"a": pa.string(), "b": pa.bool_()}), "pairs": pa.large_list(pa.list_(pa.int64())),
+})  # fmt: skip
+
+
+def bytes_of(value: object) -> int:
+    """How much a value counts for the size of a group: a text its bytes, anything else 8, and what it holds."""
+    if isinstance(value, dict):
+        return sum(map(bytes_of, value.values()))
+    if isinstance(value, list):
+        return 8 + sum(map(bytes_of, value))
+    return 0 if value is None else len(value.encode()) if isinstance(value, str) else 8
+
+
+@given(st.lists(NESTED, min_size=1, max_size=20), st.integers(1, 7))
+def test_a_group_of_rows_ends_with_the_row_that_fills_it(rows: list[dict[str, Any]], chunk: int) -> None:
+    """However the rows are divided into tables: memory is bounded, and the bytes are the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sinks, "_GROUP_BYTES", 200)
+        patch.setattr(sinks, "_GROUP_ROWS", 5)
+        stream = io.BytesIO()
+        groups = sinks._Groups(arrow_module(), stream, "none")  # noqa: SLF001
+        for at in range(0, len(rows), chunk):
+            groups.add(pa.Table.from_pylist(rows[at : at + chunk], SCHEMA))
+        groups.finish(SCHEMA)
+    wanted, filled = [0], 0
+    for row in rows:
+        if filled >= 200 or wanted[-1] == 5:
+            wanted, filled = [*wanted, 0], 0
+        wanted[-1] += 1
+        filled += bytes_of(row)
+    file = pq.ParquetFile(stream)
+    assert [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)] == wanted
+    assert file.read().to_pylist() == rows
+
+
+def test_what_was_written_is_named_until_it_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    with replacing(path) as stream:
+        stream.write(b"{}")
+        assert path not in written_files()
+    assert path in written_files()
+    other = tmp_path / "other"
+    other.write_bytes(b"[]")
+    other.replace(path)
+    assert path not in written_files()
+    path.unlink()
+    assert path not in written_files()
 
 
 def test_a_table_with_tabs_stays_one(tmp_path: Path) -> None:
