@@ -182,7 +182,7 @@ def raw_server(first: bytes, drop: bytes) -> Iterator[str]:
 )
 def test_the_timeout_is_that_of_a_whole_attempt(first: bytes, drop: bytes) -> None:
     with raw_server(first, drop) as url:
-        options = {"retries": "0", "timeout": "0.4"}
+        options = {"retries": "0", "timeout": "0.2"}
         model = model_of(f"openai:{url}#tiny", ModelRequest("", generic("text"), LABELS), options)
         began = time.monotonic()
         with pytest.raises(AugmentError, match="1 attempts failed"):
