@@ -86,7 +86,7 @@ def test_no_change_reaches_across_a_border(borders: list[int], data: st.DataObje
     """Options, and the texts of a row, keep what is theirs: all edits of a change lie on one side of each border."""
     text = "кот пёс дом м"
     drawn = data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=6, unique=True).map(sorted))
-    edits = [Edit(start, stop, "ъ") for start, stop in zip(drawn[::2], drawn[1::2], strict=False)]
+    edits = tuple(Edit(start, stop, "ъ") for start, stop in zip(drawn[::2], drawn[1::2], strict=False))
     batch = Batch([text], None, [], [borders])
     drops: list[Drop] = []
     found = legal(batch, Proposals.of_changes(batch, [[Change(0.0, edits)]]), drops)

@@ -149,7 +149,7 @@ def test_a_table_has_its_key_a_title_and_a_cell_for_each_column(key: str) -> Non
         assert isinstance(made.title, str)
         assert made.title[0].isupper()
         names = [column for column in made.columns if column != INTERVAL]
-        assert all(isinstance(column, str) and column for column in names)
+        assert all(re.search(r"\w", column) for column in names)
         assert len({*names}) == len(names) >= made.named >= 1
         assert all(len(row) == len(made.columns) for row in made.rows)
         cells = [cell for row in made.rows for cell in row[made.named :]]
