@@ -360,7 +360,7 @@ def test_what_a_shell_writes_to_a_file_before_and_after_stays(source: Path, tmp_
 def test_an_interrupted_run_leaves_no_file_that_looks_complete(tmp_path: Path, number: int, code: int) -> None:
     out = tmp_path / "out.jsonl"
     out.write_text("old\n", encoding="utf-8")
-    command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "-o", str(out)]
+    command = ["perturb", "-", "--attack", "case", *FAST, "-o", str(out)]
     with started(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
         process.stdin.write(b'{"text": "one two three"}\n' * 3000)
@@ -385,7 +385,7 @@ def test_an_interrupted_run_leaves_no_file_that_looks_complete(tmp_path: Path, n
 def test_a_signal_after_the_rename_says_what_was_written(source: Path, tmp_path: Path) -> None:
     out, report = tmp_path / "out.jsonl", tmp_path / "report"
     os.mkfifo(report)  # the run waits there for a reader, when its output has its name already
-    command = [sys.executable, "-m", "augment_ru", "perturb", str(source), "--attack", "case", *FAST]
+    command = ["perturb", str(source), "--attack", "case", *FAST]
     with started([*command, "-o", str(out), "--report", str(report)], stderr=subprocess.PIPE) as process:
         wait_until(out.exists)
         process.send_signal(signal.SIGTERM)
