@@ -283,8 +283,8 @@ def test_recipes_are_checked_like_options(source: Path, tmp_path: Path) -> None:
 
 
 def test_a_pipe_is_answered_row_by_row_and_a_limit_does_not_wait_for_the_next() -> None:
-    command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "--limit", "3"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    command = ["perturb", "-", "--attack", "case", *FAST, "--limit", "3"]
+    with started(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for number in range(3):
@@ -436,11 +436,7 @@ def test_a_hangup_is_ignored_under_nohup() -> None:
 @pytest.mark.parametrize("command", ["perturb {} --attack case --no-constraints --similarity none", "list -v"])
 def test_a_closed_pipe_ends_quietly_with_its_code(command: str, tmp_path: Path) -> None:
     many = write(tmp_path / "many.jsonl", *({"id": number, "text": "Кошка спит на окне."} for number in range(5000)))
-    with subprocess.Popen(
-        [sys.executable, "-m", "augment_ru", *command.format(many).split()],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
+    with started(command.format(many).split(), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()

@@ -303,12 +303,12 @@ def fails(code: int, *args: str | Path, stdin: bytes = b"", fresh: bool = False,
 class _Started:
     """What tests use of `subprocess.Popen`, for a command in a copy of a process that has just started."""
 
-    def __init__(self, words: Sequence[str], **pipes: int) -> None:
+    def __init__(self, words: Sequence[str], cwd: Path | None, **pipes: int) -> None:
         ends = {name: os.pipe() for name in pipes}
         theirs = {name: ends[name][name != "stdin"] for name in ends}
         ours = {name: ends[name][name == "stdin"] for name in ends}
         streams = [theirs.get(name, number) for number, name in enumerate(("stdin", "stdout", "stderr"))]
-        self._copy = Copy(command, list(words), streams=streams)
+        self._copy = Copy(command, list(words), streams=streams, cwd=cwd)
         for number in theirs.values():
             os.close(number)
         files = {name: os.fdopen(number, "wb" if name == "stdin" else "rb") for name, number in ours.items()}
@@ -344,16 +344,17 @@ class _Started:
         return found[0], found[1]
 
 
-def started(words: list[str], **pipes: int) -> "subprocess.Popen[bytes] | _Started":
+def started(words: list[str], *, cwd: Path | None = None, **pipes: int) -> "subprocess.Popen[bytes] | _Started":
     """Start augment-ru with these arguments; in the quick profile in a copy of a process that has just started.
 
     Args:
         words: the arguments.
+        cwd: the working folder; that of this process by default.
         pipes: `subprocess.PIPE` for each standard stream that the test reads or writes.
     """
     if not IS_FULL and hasattr(os, "fork"):
-        return _Started(words, **pipes)
-    return started_apart([sys.executable, "-m", "augment_ru", *words], **pipes)
+        return _Started(words, cwd, **pipes)
+    return started_apart([sys.executable, "-m", "augment_ru", *words], cwd=cwd, **pipes)
 
 
 def started_apart(command: list[str], **options: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401
