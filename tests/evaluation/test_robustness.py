@@ -156,6 +156,15 @@ def test_a_table_has_its_key_a_title_and_a_cell_for_each_column() -> None:
         assert all(row < len(made.rows) and made.named <= column < len(made.columns) for row, column in made.best)
 
 
+def test_probabilities_are_shown_with_four_digits_unless_they_are_smaller() -> None:
+    report = mixed().counted()
+    made = TABLES["models"](report)
+    at = list(made.columns).index("p (McNemar)")
+    found = [one.mcnemar.p for one in report.comparisons if one.mcnemar is not None]
+    assert len({*found}) > 1
+    assert [row[at] for row in made.rows] == ["< 0.0001" if p < 0.0001 else f"{p:.4f}" for p in found]
+
+
 def test_the_numbers_are_a_frame() -> None:
     pytest.importorskip("pandas")
     frame = mixed().to_frame()
