@@ -6,7 +6,6 @@ An attack may instead propose `Change` objects, text by text; `Proposals.of_chan
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from itertools import repeat
 from operator import index
 from typing import Any, TypeAlias, cast
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.edits import Change, Note
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, brief
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, Mask, counts_before
 
@@ -89,6 +88,8 @@ class Proposals:
         notes: a function that takes indices of edits and returns the note of each (what it carries besides its new
             text); None if no edit has a note.
         texts: the new texts of all edits, if they were computed already (`settled`); otherwise None.
+        candidates: the candidate (random perturbation) that each change belongs to, ascending from 0, shape (changes,);
+            None if all belong to one. Changes of different candidates may overlap.
     """
 
     starts: Ints
@@ -99,6 +100,7 @@ class Proposals:
     clean: bool = False
     notes: Callable[[Ints], Sequence[Note | None]] | None = None
     texts: Replacements | None = None
+    candidates: Ints | None = None
 
     def __repr__(self) -> str:
         return f"Proposals({self.starts.size} edits in {self.ranks.size} changes)"
@@ -136,7 +138,7 @@ class Proposals:
         make = texts if callable(texts) else Replacements.of(texts).take
         return cls(starts, stops, np.arange(starts.size), ranks, cast("Texts", make), clean, notes)
 
-    def guarded(self, guard: Callable[[], AbstractContextManager[None]]) -> "Proposals":
+    def guarded(self, guard: Callable[[], AbstractContextManager[None]], size: int) -> "Proposals":
         """Return a copy of the proposals with checks, since an attack of a user may have made them wrongly.
 
         Proposals hold arrays, and functions such as the one that makes the new texts. The arrays are checked at once.
@@ -145,9 +147,12 @@ class Proposals:
         Args:
             guard: returns a context manager. All code of the attack runs in it, so that the errors of that code can be
                 turned into others.
+            size: the number of code points of the batch.
 
         Raises:
-            AugmentError: an array does not hold numbers, or is not one-dimensional.
+            AugmentError: an array does not hold numbers, or is not one-dimensional; the arrays differ in size; a place
+                is outside the batch, a rank is outside [0, 1), or the numbers of the changes are not 0, 1, 2, ... in
+                order.
         """
         texts, notes = self.replace, self.notes
 
@@ -171,6 +176,7 @@ class Proposals:
         with guard():
             starts, stops, changes = map(_column, (self.starts, self.stops, self.changes))
             ranks = _column(self.ranks, np.float64)
+        _check(starts, stops, changes, ranks, size - 1)
         return Proposals(starts, stops, changes, ranks, replaced, self.clean, noted if notes else None, self.texts)
 
     @classmethod
@@ -232,8 +238,9 @@ class Proposals:
         """Return a copy with only the changes for which the mask, of shape (changes,), is True."""
         if changes.all():
             return self
-        edits = changes[self.changes].nonzero()[0]
-        return self._of(edits, (np.cumsum(changes) - 1)[self.changes[edits]], self.ranks[changes])
+        edits, of = changes[self.changes].nonzero()[0], self.candidates
+        numbers = (changes.cumsum() - 1)[self.changes[edits]]
+        return self._of(edits, numbers, self.ranks[changes], None if of is None else of[changes])
 
     def without(self, dropped: Mask) -> "Proposals":
         """Return a copy without the edits for which the mask, of shape (edits,), is True.
@@ -243,12 +250,7 @@ class Proposals:
         if not dropped.any():
             return self
         edits = np.flatnonzero(~dropped)
-        return self._of(edits, self.changes[edits], self.ranks)
-
-    def in_columns_of(self, kind: type[np.signedinteger[Any]]) -> "Proposals":
-        """Return a copy whose places and indices of changes have this integer type; it must be wide enough for them."""
-        starts, stops, changes = (cast("Ints", one.astype(kind)) for one in (self.starts, self.stops, self.changes))
-        return replace(self, starts=starts, stops=stops, changes=changes)
+        return self._of(edits, self.changes[edits], self.ranks, self.candidates)
 
     def in_order(self) -> "Proposals":
         """Return a copy with the edits sorted by start, then by stop; the changes are numbered anew in this order.
@@ -258,13 +260,14 @@ class Proposals:
         order = np.lexsort((self.stops, self.starts))
         return self._of(order, np.arange(order.size), self.ranks[order])
 
-    def _of(self, edits: Ints, changes: Ints, ranks: Floats) -> "Proposals":
+    def _of(self, edits: Ints, changes: Ints, ranks: Floats, candidates: Ints | None = None) -> "Proposals":
         """Return the proposals of some of the edits.
 
         Args:
             edits: the indices of the edits to take.
             changes: the new number of the change of each of these edits.
             ranks: the rank of each change, by its new number.
+            candidates: the candidate of each change, by its new number; None if all belong to one.
         """
         texts, notes = self.replace, self.notes
         edits = cast("Ints", edits.astype(np.int32))  # half the memory
@@ -276,6 +279,7 @@ class Proposals:
             lambda indices: texts(edits[indices]),
             self.clean,
             (lambda indices: notes(edits[indices])) if notes else None,
+            candidates=candidates,
         )
 
     @property
@@ -307,6 +311,45 @@ def _column(values: Any, kind: type = np.int64) -> Any:  # noqa: ANN401  (what a
     return array.astype(kind, copy=False)
 
 
+def _check(starts: Ints, stops: Ints, changes: Ints, ranks: Floats, last: int) -> None:
+    """Check that the columns of proposals describe edits; a user's own attack may propose anything.
+
+    The columns are those of `Proposals`; an edit starts at the place `last` at the latest, where the line feed after the
+    last text stands.
+
+    Raises:
+        AugmentError: the proposals do not; the message says which edit or change is wrong.
+    """
+    if not starts.shape == stops.shape == changes.shape:
+        raise AugmentError(
+            f"proposed columns: {starts.size} starts, {stops.size} stops, {changes.size} numbers of changes;"
+            " each edit needs one of each"
+        )
+    if not starts.size and not ranks.size:
+        return
+    if starts.size and (starts.min() < 0 or starts.max() > last or (stops < starts).any()):
+        at = int(((starts < 0) | (starts > last) | (stops < starts)).argmax())
+        raise AugmentError(
+            f"proposed edit {at}: global places {starts[at]} to {stops[at]}; it starts at one of 0 to {last}, and stops"
+            " there or later"
+        )
+    if ranks.size and not (ranks.min() >= 0.0 and ranks.max() < 1.0):
+        wrong = int(((ranks >= 0.0) & (ranks < 1.0)).argmin())
+        raise AugmentError(f"proposed change {wrong}: rank {ranks[wrong]}; a rank is in [0, 1)")
+    if not _is_numbered(changes, ranks.size):
+        raise AugmentError(
+            f"proposed columns: {ranks.size} ranks for {changes.size} edits, with changes {brief(changes.tolist())};"
+            " changes are numbered 0, 1, 2, ... in the order of their edits, and each has a rank"
+        )
+
+
+def _is_numbered(changes: Ints, count: int) -> bool:
+    """Tell whether the numbers of the changes are 0 to `count` - 1, ascending, each at least once."""
+    if not changes.size or changes[0] != 0 or changes[-1] != count - 1:
+        return False
+    return not ((changes[1:] - changes[:-1]).astype(np.uint64) > 1).any()
+
+
 def ranges(starts: Ints, lengths: Ints) -> Ints:
     """Return all places in several ranges, one range after another: starts [2, 7], lengths [2, 1] give [2, 3, 7].
 
@@ -330,17 +373,19 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
     return every if every.ranks.size < every.starts.size else every.in_order()
 
 
-def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
+def one_behind_another(
+    parts: Sequence[Proposals], *, candidates: bool = False, kind: type[np.signedinteger[Any]] = np.int64
+) -> Proposals:
     """Join proposals for the same array of texts; edits and changes are numbered from 0 through all of them.
 
     The result is `clean` (a promise about the edits, see `Proposals`) if all the proposals are.
 
     Args:
         parts: the proposals, at least one.
-        shifts: the number that is added to the places of each of the proposals; by default 0.
+        candidates: whether each of the proposals is another candidate (random perturbation), so that changes of
+            different ones may overlap.
+        kind: the integer type of the columns; it must be wide enough.
     """
-    if len(parts) == 1:
-        return parts[0]
     edits = np.cumsum([0, *(part.starts.size for part in parts)])
     changes = np.cumsum([0, *(part.ranks.size for part in parts)])
     makers = [(part.replace, part.notes) for part in parts]  # the columns of the parts need not be held
@@ -373,12 +418,18 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
             found += make(places) if make else [None] * places.size
         return [found[place] for place in np.argsort(order).tolist()]
 
+    numbers = [part.changes + first for part, first in zip(parts, changes.tolist(), strict=False)]
+    starts, stops, numbered = (
+        np.concatenate(columns, dtype=kind, casting="same_kind")
+        for columns in ([part.starts for part in parts], [part.stops for part in parts], numbers)
+    )
     return Proposals(
-        np.concatenate([part.starts + shift for part, shift in zip(parts, shifts, strict=False)]),
-        np.concatenate([part.stops + shift for part, shift in zip(parts, shifts, strict=False)]),
-        np.concatenate([part.changes + first for part, first in zip(parts, changes.tolist(), strict=False)]),
+        cast("Ints", starts),
+        cast("Ints", stops),
+        cast("Ints", numbered),
         np.concatenate([part.ranks for part in parts]),
         texts,
         clean=all(part.clean for part in parts),
         notes=notes if any(make for _, make in makers) else None,
+        candidates=cast("Ints", np.repeat(np.arange(len(parts), dtype=kind), np.diff(changes))) if candidates else None,
     )
