@@ -284,7 +284,7 @@ def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
         found = attack.propose_batch(batch, streams)
         if not isinstance(found, Proposals):
             raise AugmentError(f"attack '{attack.name}': propose_batch returned {type(found).__name__}, not Proposals")
-        return found.guarded(guard, batch.codes.size)
+        return found.guarded(guard)
 
 
 def checked_attack(attack: object) -> Attack:

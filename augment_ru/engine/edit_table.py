@@ -139,7 +139,7 @@ class EditTable(Sequence[Script]):
     @property
     def changed(self) -> Ints:
         """The indices of those texts of the table that have at least one edit, ascending."""
-        return np.diff(self.firsts).nonzero()[0]
+        return (self.firsts[1:] - self.firsts[:-1]).nonzero()[0]
 
     def part(self, start: int, stop: int) -> "EditTable":
         """Return some consecutive edited texts as a table, which shares the arrays of this one.
@@ -166,7 +166,7 @@ class EditTable(Sequence[Script]):
         Args:
             texts: the indices of the texts to take, shape (taken texts,). The new table numbers these texts from 0.
         """
-        counts = np.diff(self.firsts)[texts]
+        counts = (self.firsts[1:] - self.firsts[:-1])[texts]
         firsts = np.concatenate([[0], counts.cumsum()])
         edits, notes = ranges(self.firsts[texts], counts), self.make_notes
         return EditTable(

@@ -7,7 +7,8 @@ import numpy as np
 import regex
 
 from augment_ru.draws import Ints, first_of_each
-from augment_ru.engine.proposals import Proposals, Replacements, ranges
+from augment_ru.engine.proposals import Proposals, Replacements, ranges, wrongly_numbered
+from augment_ru.errors import AugmentError
 from augment_ru.text.batch import CONTEXT, Batch
 from augment_ru.text.characters import CLUSTER, WORD, Codes, Mask, among, classes, decode, marked, surrogates
 
@@ -46,7 +47,11 @@ def legal(
         drops: a list to which each dropped change is appended; None for no list.
         alternatives: whether to keep all changes that overlap each other, because no two of them will be applied
             together (`augment_ru.engine.pool`). A change whose own edits overlap is dropped nevertheless.
+
+    Raises:
+        AugmentError: a place is outside the batch, a rank is outside [0, 1), or the changes are not numbered in order.
     """
+    _check(batch, proposals)
     numbers = np.arange(proposals.ranks.size)
 
     def drop(edits: Mask | None, reason: str) -> None:
@@ -84,6 +89,30 @@ def legal(
         else:
             drop(_beaten(proposals)[proposals.changes], "overlaps a change of a lower rank")
     return proposals
+
+
+def _check(batch: Batch, proposals: Proposals) -> None:
+    """Check the values that proposals have in their columns; a user's own attack may propose anything.
+
+    Raises:
+        AugmentError: a place is outside the batch, a rank is outside [0, 1), or changes are not numbered in order.
+    """
+    starts, stops, ranks, changes = proposals.starts, proposals.stops, proposals.ranks, proposals.changes
+    if not starts.size:
+        return
+    last = batch.codes.size - 1  # where the line feed after the last text stands
+    if starts.min() < 0 or starts.max() > last or (stops < starts).any():
+        at = int(((starts < 0) | (starts > last) | (stops < starts)).argmax())
+        raise AugmentError(
+            f"proposed edit {at}: global places {starts[at]} to {stops[at]}; it starts at one of 0 to {last}, and stops"
+            " there or later"
+        )
+    if not (ranks.min() >= 0.0 and ranks.max() < 1.0):
+        wrong = int(((ranks >= 0.0) & (ranks < 1.0)).argmin())
+        raise AugmentError(f"proposed change {wrong}: rank {ranks[wrong]}; a rank is in [0, 1)")
+    steps = changes[1:] - changes[:-1]
+    if steps.size and not (steps.min() >= 0 and steps.max() <= 1):
+        raise AugmentError(wrongly_numbered(changes, ranks.size))
 
 
 def _is_clean(batch: Batch, proposals: Proposals) -> bool:

@@ -28,8 +28,6 @@ from augment_ru.records.options import reordered
 from augment_ru.text.characters import Mask
 
 _MOST_CANDIDATES = 1000
-_MOST_IN_32_BITS = 2**29
-"""Places of so many code points, and the units that `legality` makes of them, fit into 32 bits."""
 _log = logging.getLogger(__name__)
 
 
@@ -205,9 +203,9 @@ class Perturber:
         """
         batch = prepared.batch
         keys = self._streams(prepared, range(candidates)).keys.reshape(candidates, -1)
-        kind = np.int32 if batch.codes.size * candidates < _MOST_IN_32_BITS else np.int64
+        kind = np.int32 if batch.codes.size * candidates < 2**31 else np.int64  # a long text has 10^6 changes
         proposed = [proposals_of(self.attack, batch, Streams(own)) for own in keys]
-        found = legal(batch, one_behind_another(proposed, candidates=True, kind=kind))
+        found = legal(batch, one_behind_another(proposed, candidates=True)).in_columns_of(kind)
         del proposed  # the columns of a long text take 30 MB
         firsts = found.starts[found.first_edits]
         if prepared.unread is not None and prepared.unread[batch.rows(firsts)].any():
@@ -215,7 +213,7 @@ class Perturber:
         units = units_of(found)
         number = units.records.size
         owners = units.owners[units.pieces(firsts)] + found.candidates * number
-        plan = Plan.of(found, owners.astype(kind, copy=False), candidates * number)
+        plan = Plan.of(found, owners.astype(kind), candidates * number)
         active = cut(found, plan.owners, self.attack.probability, self.min_changes)
         return plan, active, np.bincount(plan.owners[active], minlength=plan.levels.size), units
 

@@ -6,6 +6,7 @@ An attack may instead propose `Change` objects, text by text; `Proposals.of_chan
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from operator import index
 from typing import Any, TypeAlias, cast
 
@@ -42,9 +43,10 @@ class Replacements:
             starts: where each text starts in it, shape (texts,).
             stops: where each text stops in it, same shape.
         """
+        lengths = stops - starts
         offsets = np.zeros(starts.size + 1, dtype=np.int64)
-        np.cumsum(stops - starts, out=offsets[1:])
-        return cls(codes[ranges(starts, stops - starts)], offsets)
+        lengths.cumsum(out=offsets[1:])
+        return cls(codes[ranges(starts, lengths)], offsets)
 
     def holding(self, flags: Mask) -> Mask:
         """Tell which texts have a flagged code point, shape (texts,); `flags` has a flag for each entry of `codes`."""
@@ -54,7 +56,7 @@ class Replacements:
     @property
     def lengths(self) -> Ints:
         """The number of code points of each text, shape (texts,)."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     @classmethod
     def nothing(cls, indices: Ints) -> "Replacements":
@@ -138,21 +140,18 @@ class Proposals:
         make = texts if callable(texts) else Replacements.of(texts).take
         return cls(starts, stops, np.arange(starts.size), ranks, cast("Texts", make), clean, notes)
 
-    def guarded(self, guard: Callable[[], AbstractContextManager[None]], size: int) -> "Proposals":
+    def guarded(self, guard: Callable[[], AbstractContextManager[None]]) -> "Proposals":
         """Return a copy of the proposals with checks, since an attack of a user may have made them wrongly.
 
-        Proposals hold arrays, and functions such as the one that makes the new texts. The arrays are checked at once.
-        What the functions return is checked whenever they are called.
+        Proposals hold arrays, and functions such as the one that makes the new texts. The types and sizes of the arrays
+        are checked at once, their values by `legality`; what the functions return whenever they are called.
 
         Args:
             guard: returns a context manager. All code of the attack runs in it, so that the errors of that code can be
                 turned into others.
-            size: the number of code points of the batch.
 
         Raises:
-            AugmentError: an array does not hold numbers, or is not one-dimensional; the arrays differ in size; a place
-                is outside the batch, a rank is outside [0, 1), or the numbers of the changes are not 0, 1, 2, ... in
-                order.
+            AugmentError: an array does not hold numbers, or is not one-dimensional; the arrays do not fit each other.
         """
         texts, notes = self.replace, self.notes
 
@@ -173,10 +172,15 @@ class Proposals:
                     raise AugmentError(f"wrong notes for {indices.size} edits; return a Note or None for each")
                 return found
 
-        with guard():
-            starts, stops, changes = map(_column, (self.starts, self.stops, self.changes))
-            ranks = _column(self.ranks, np.float64)
-        _check(starts, stops, changes, ranks, size - 1)
+        starts, stops, changes = map(_column, (self.starts, self.stops, self.changes))
+        ranks = _column(self.ranks, np.float64)
+        if not starts.shape == stops.shape == changes.shape:
+            raise AugmentError(
+                f"proposed columns: {starts.size} starts, {stops.size} stops, {changes.size} numbers of changes;"
+                " each edit needs one of each"
+            )
+        if (changes.size or ranks.size) and not (changes.size and changes[0] == 0 and changes[-1] == ranks.size - 1):
+            raise AugmentError(wrongly_numbered(changes, ranks.size))
         return Proposals(starts, stops, changes, ranks, replaced, self.clean, noted if notes else None, self.texts)
 
     @classmethod
@@ -252,6 +256,11 @@ class Proposals:
         edits = np.flatnonzero(~dropped)
         return self._of(edits, self.changes[edits], self.ranks, self.candidates)
 
+    def in_columns_of(self, kind: type[np.signedinteger[Any]]) -> "Proposals":
+        """Return a copy whose places and indices of changes have this integer type; it must be wide enough for them."""
+        names = ("starts", "stops", "changes", *(() if self.candidates is None else ("candidates",)))
+        return replace(self, **{name: getattr(self, name).astype(kind) for name in names})
+
     def in_order(self) -> "Proposals":
         """Return a copy with the edits sorted by start, then by stop; the changes are numbered anew in this order.
 
@@ -286,7 +295,7 @@ class Proposals:
     def first_edits(self) -> Ints:
         """The index of the first edit of each change, shape (changes,)."""
         numbers = np.arange(self.ranks.size)
-        return numbers if self.changes.size == numbers.size else np.searchsorted(self.changes, numbers)
+        return numbers if self.changes.size == numbers.size else self.changes.searchsorted(numbers)
 
     def settled(self) -> "Proposals":
         """Compute the new texts of all edits now instead of later, and return a copy that holds these texts."""
@@ -311,43 +320,12 @@ def _column(values: Any, kind: type = np.int64) -> Any:  # noqa: ANN401  (what a
     return array.astype(kind, copy=False)
 
 
-def _check(starts: Ints, stops: Ints, changes: Ints, ranks: Floats, last: int) -> None:
-    """Check that the columns of proposals describe edits; a user's own attack may propose anything.
-
-    The columns are those of `Proposals`; an edit starts at the place `last` at the latest, where the line feed after the
-    last text stands.
-
-    Raises:
-        AugmentError: the proposals do not; the message says which edit or change is wrong.
-    """
-    if not starts.shape == stops.shape == changes.shape:
-        raise AugmentError(
-            f"proposed columns: {starts.size} starts, {stops.size} stops, {changes.size} numbers of changes;"
-            " each edit needs one of each"
-        )
-    if not starts.size and not ranks.size:
-        return
-    if starts.size and (starts.min() < 0 or starts.max() > last or (stops < starts).any()):
-        at = int(((starts < 0) | (starts > last) | (stops < starts)).argmax())
-        raise AugmentError(
-            f"proposed edit {at}: global places {starts[at]} to {stops[at]}; it starts at one of 0 to {last}, and stops"
-            " there or later"
-        )
-    if ranks.size and not (ranks.min() >= 0.0 and ranks.max() < 1.0):
-        wrong = int(((ranks >= 0.0) & (ranks < 1.0)).argmin())
-        raise AugmentError(f"proposed change {wrong}: rank {ranks[wrong]}; a rank is in [0, 1)")
-    if not _is_numbered(changes, ranks.size):
-        raise AugmentError(
-            f"proposed columns: {ranks.size} ranks for {changes.size} edits, with changes {brief(changes.tolist())};"
-            " changes are numbered 0, 1, 2, ... in the order of their edits, and each has a rank"
-        )
-
-
-def _is_numbered(changes: Ints, count: int) -> bool:
-    """Tell whether the numbers of the changes are 0 to `count` - 1, ascending, each at least once."""
-    if not changes.size or changes[0] != 0 or changes[-1] != count - 1:
-        return False
-    return not ((changes[1:] - changes[:-1]).astype(np.uint64) > 1).any()
+def wrongly_numbered(changes: Ints, count: int) -> str:
+    """Return the message for numbers of changes that are not 0 to `count` - 1 in order, each at least once."""
+    return (
+        f"proposed columns: {count} ranks for {changes.size} edits, with changes {brief(changes.tolist())};"
+        " changes are numbered 0, 1, 2, ... in the order of their edits, and each has a rank"
+    )
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
@@ -357,8 +335,8 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
         starts: the first place of each range, shape (ranges,).
         lengths: how many places each range has, same shape.
     """
-    offsets = np.cumsum(lengths) - lengths
-    return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
+    ends = lengths.cumsum()
+    return (starts - ends + lengths).repeat(lengths) + np.arange(int(ends[-1]) if ends.size else 0)
 
 
 def side_by_side(parts: Sequence[Proposals]) -> Proposals:
@@ -373,9 +351,7 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
     return every if every.ranks.size < every.starts.size else every.in_order()
 
 
-def one_behind_another(
-    parts: Sequence[Proposals], *, candidates: bool = False, kind: type[np.signedinteger[Any]] = np.int64
-) -> Proposals:
+def one_behind_another(parts: Sequence[Proposals], *, candidates: bool = False) -> Proposals:
     """Join proposals for the same array of texts; edits and changes are numbered from 0 through all of them.
 
     The result is `clean` (a promise about the edits, see `Proposals`) if all the proposals are.
@@ -384,10 +360,11 @@ def one_behind_another(
         parts: the proposals, at least one.
         candidates: whether each of the proposals is another candidate (random perturbation), so that changes of
             different ones may overlap.
-        kind: the integer type of the columns; it must be wide enough.
     """
-    edits = np.cumsum([0, *(part.starts.size for part in parts)])
-    changes = np.cumsum([0, *(part.ranks.size for part in parts)])
+    edits, changes = (
+        np.array([0, *accumulate(sizes)])
+        for sizes in ([part.starts.size for part in parts], [part.ranks.size for part in parts])
+    )
     makers = [(part.replace, part.notes) for part in parts]  # the columns of the parts need not be held
 
     def split(indices: Ints, which: int) -> Iterator[tuple[Any, Ints]]:
@@ -396,7 +373,7 @@ def one_behind_another(
         Yield, for each of these with such an edit, its function that makes new texts (`which` 0) or notes (`which` 1),
         and the indices of the edits in it.
         """
-        bounds = np.searchsorted(indices, edits).tolist()
+        bounds = indices.searchsorted(edits).tolist()
         for maker, first, start, stop in zip(makers, edits.tolist(), bounds, bounds[1:], strict=False):
             if start < stop:
                 yield maker[which], indices[start:stop] - first
@@ -406,9 +383,8 @@ def one_behind_another(
         found = [make(places) for make, places in split(indices if order is None else indices[order], 0)]
         if not found:
             return Replacements.nothing(indices)
-        offsets = np.zeros(indices.size + 1, dtype=np.int64)
-        np.cumsum(np.concatenate([made.lengths for made in found]), out=offsets[1:])
-        every = Replacements(np.concatenate([made.codes for made in found]), offsets)
+        lengths = np.concatenate([[0], *(made.lengths for made in found)])
+        every = Replacements(np.concatenate([made.codes for made in found]), lengths.cumsum())
         return every if order is None else every.take(np.argsort(order))
 
     def notes(indices: Ints) -> list[Note | None]:
@@ -418,18 +394,13 @@ def one_behind_another(
             found += make(places) if make else [None] * places.size
         return [found[place] for place in np.argsort(order).tolist()]
 
-    numbers = [part.changes + first for part, first in zip(parts, changes.tolist(), strict=False)]
-    starts, stops, numbered = (
-        np.concatenate(columns, dtype=kind, casting="same_kind")
-        for columns in ([part.starts for part in parts], [part.stops for part in parts], numbers)
-    )
     return Proposals(
-        cast("Ints", starts),
-        cast("Ints", stops),
-        cast("Ints", numbered),
+        np.concatenate([part.starts for part in parts]),
+        np.concatenate([part.stops for part in parts]),
+        np.concatenate([part.changes + first for part, first in zip(parts, changes.tolist(), strict=False)]),
         np.concatenate([part.ranks for part in parts]),
         texts,
         clean=all(part.clean for part in parts),
         notes=notes if any(make for _, make in makers) else None,
-        candidates=cast("Ints", np.repeat(np.arange(len(parts), dtype=kind), np.diff(changes))) if candidates else None,
+        candidates=np.arange(len(parts)).repeat(changes[1:] - changes[:-1]) if candidates else None,
     )

@@ -81,7 +81,7 @@ def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
     joined = _SEPARATOR.join([*texts, ""])
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
     starts = np.zeros(len(texts) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + 1, out=starts[1:])
+    (np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + 1).cumsum(out=starts[1:])
     return codes, starts
 
 
@@ -128,7 +128,7 @@ def marked(size: int, places: Ints) -> Mask:
 def counts_before(mask: Mask) -> Counts:
     """Return, for each index of a mask and for its end, how many True values come before it; shape (size + 1,)."""
     counts = np.zeros(mask.size + 1, dtype=np.int32)
-    np.cumsum(mask, dtype=np.int32, out=counts[1:])
+    mask.cumsum(dtype=np.int32, out=counts[1:])
     return counts
 
 

@@ -138,7 +138,7 @@ class MeaningScorer(Scorer):
             parts = self._source(index).parts(edits_as_said(script))
             if len(self._scores) >= _MOST_SCORES:
                 self._scores.clear()
-            score = self._scores[key] = min((self._of_fates(fates_of(*part)) for part in parts), default=1.0)
+            score = self._scores[key] = min([self._of_fates(fates_of(*part)) for part in parts], default=1.0)
         return score
 
     def _source(self, index: int) -> Source:

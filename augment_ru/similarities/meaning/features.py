@@ -27,6 +27,8 @@ def _changes_sign(fates: Fates) -> bool:
     text, other = fates.source.text, fates.other
     if other is not None or any(fates.source.forms[number] == "минус" for number in fates.lost):
         return other is None or _SIGNED.findall(text) != _SIGNED.findall(other.text)
+    if not fates.source.has_digits:
+        return False
     places = [edit for edit in fates.edits if text[edit[1] : edit[1] + 1].isdigit()]
     return any(not _MINUSES.isdisjoint(text[start:stop][-1:] + new[-1:]) for start, stop, new, _ in places)
 
@@ -540,16 +542,17 @@ def of_damaged(fates: Fates) -> Sequence[tuple[str, float]]:
     letters = became = unknown = illegible = words = 0.0
     for number, form, apart in fates.damaged:
         old, share = forms[number], shares[number]
-        part = apart / len(old) if apart < len(old) else 1.0
-        letters += share * part
-        if len(form) > 1 and has_form(form) and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
+        part = apart / size if apart < (size := len(old)) else 1.0
+        lost = share * part
+        letters += lost
+        if has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
             became += share
         if not is_known(old):
-            unknown += share * part
+            unknown += lost
         if part > _LEGIBLE:
             hard = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
             illegible += share * hard
-            words += hard > 1 / 2 and len(old) > _SHORT
+            words += hard > 1 / 2 and size > _SHORT
     changed = (("damaged_letters", letters), ("became_word", became), ("damaged_unknown", unknown))
     return (*changed, ("illegible_share", illegible), ("illegible_words", words))
 

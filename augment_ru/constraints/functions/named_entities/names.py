@@ -454,19 +454,11 @@ def joined(view: View, labels: Labels) -> None:
         view: the tokens of a text, with what their letter case tells about names.
         labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
+    if not any(labels):
+        return
     for at in reversed(view.capitalised):
         _particle(view, labels, at - 1)
-    for at in [at for at, word in enumerate(view.texts) if word in _NAMED_AFTER and at]:
-        start = at if labels[at - 1] else at - 1
-        if labels[at - 1] not in ("", "ORG") or (start < at and not head_kind(view.texts[at - 1])):
-            continue
-        stop = at + 1
-        while stop < len(labels) and (labels[stop] or view.texts[stop] == "."):
-            stop += 1
-        if view.texts[stop - 1] == "." and len(view.texts[stop - 2]) > 2:  # noqa: PLR2004  (not «им.», not an initial)
-            stop -= 1
-        if any(labels[at + 1 : stop]) or start == at:
-            labels[start:stop] = ["ORG"] * (stop - start)
+    _named_after(view, labels)
     for at in [at for at, label in enumerate(labels[:-1], start=1) if label and not labels[at]]:
         word = view.texts[at]
         if ROMAN.fullmatch(word) and view.capitals[at - 1] and labels[at - 1] in ("PER", "ORG"):
@@ -479,10 +471,25 @@ def joined(view: View, labels: Labels) -> None:
     _epithets(view, labels)
 
 
+def _named_after(view: View, labels: Labels) -> None:
+    """Label what bears the name of a person, with the word between: «[завод имени Ленина]»."""
+    for at in [at for at, word in enumerate(view.texts) if word in _NAMED_AFTER and at]:
+        start = at if labels[at - 1] else at - 1
+        if labels[at - 1] not in ("", "ORG") or (start < at and not head_kind(view.texts[at - 1])):
+            continue
+        stop = at + 1
+        while stop < len(labels) and (labels[stop] or view.texts[stop] == "."):
+            stop += 1
+        if view.texts[stop - 1] == "." and len(view.texts[stop - 2]) > 2:  # noqa: PLR2004  (not «им.», not an initial)
+            stop -= 1
+        if any(labels[at + 1 : stop]) or start == at:
+            labels[start:stop] = ["ORG"] * (stop - start)
+
+
 def _quoted_parts(view: View, labels: Labels) -> None:
     """Label the quote marks inside the name of an organisation: «НК «Звезда»»."""
-    for at in range(1, len(labels) - 1):
-        if view.texts[at] not in _OPENING or labels[at - 1] != "ORG" or not labels[at + 1]:
+    for at in [at for at, word in enumerate(view.texts[:-1]) if at and word in _OPENING]:
+        if labels[at - 1] != "ORG" or not labels[at + 1]:
             continue
         if not view.texts[at - 1].isupper() or view.doc.tokens[at - 1].stop == view.doc.tokens[at].start:
             continue
