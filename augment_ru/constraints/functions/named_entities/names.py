@@ -265,9 +265,9 @@ def lower_case(view: View, labels: Labels) -> None:
         view: the tokens of a text, with what their letter case tells about names.
         labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
-    for at, word in enumerate(view.texts):
-        if labels[at] or len(word) <= 2 or view.capitals[at]:  # noqa: PLR2004
-            continue
+    free = [at for at, word in enumerate(view.texts) if len(word) > 2 and not (labels[at] or view.capitals[at])]  # noqa: PLR2004
+    for at in free:
+        word = view.texts[at]
         caseless = view.shouts[at] or (view.informal and word.islower())
         if _is_institution(word):
             labels[at] = "ORG"
