@@ -229,12 +229,13 @@ def by_group(batch: Batch, proposals: Proposals, edits: Ints, groups: Ints) -> t
     starts, stops = proposals.starts[edits], proposals.stops[edits]
     order = np.lexsort((stops, starts, groups))
     starts, stops, groups, edits = starts[order], stops[order], groups[order], edits[order]
-    firsts = first_of_each(groups).nonzero()[0]
-    rows = batch.rows(starts)
-    places = batch.starts[rows]
+    begins = first_of_each(groups)
+    firsts = begins.nonzero()[0]
+    rows = batch.rows(starts[firsts])
+    places = batch.starts[rows][begins.cumsum() - 1]
     return EditTable(
         batch.texts,
-        rows[firsts],
+        rows,
         np.append(firsts, edits.size),
         starts - places,
         stops - places,

@@ -204,9 +204,9 @@ class Perturber:
         batch = prepared.batch
         keys = self._streams(prepared, range(candidates)).keys.reshape(candidates, -1)
         kind = np.int32 if batch.codes.size * candidates < 2**31 else np.int64  # a long text has 10^6 changes
-        proposed = [proposals_of(self.attack, batch, Streams(own)) for own in keys]
-        found = legal(batch, one_behind_another(proposed, candidates=True)).in_columns_of(kind)
-        del proposed  # the columns of a long text take 30 MB
+        every = one_behind_another([proposals_of(self.attack, batch, Streams(own)) for own in keys], candidates=True)
+        found = legal(batch, every).in_columns_of(kind)
+        del every  # the columns of a long text take 30 MB
         firsts = found.starts[found.first_edits]
         if prepared.unread is not None and prepared.unread[batch.rows(firsts)].any():
             raise AugmentError(f"{self.attack.name}: the records were prepared for other attacks; give its `needs` too")
