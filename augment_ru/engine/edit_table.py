@@ -236,7 +236,7 @@ def by_group(batch: Batch, proposals: Proposals, edits: Ints, groups: Ints) -> t
     return EditTable(
         batch.texts,
         rows,
-        np.append(firsts, edits.size),
+        np.concatenate((firsts, [edits.size])),
         starts - places,
         stops - places,
         _new_texts(proposals, edits),

@@ -43,7 +43,7 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
     active: Mask = proposals.ranks < probability
     if probability > 0 and min_changes > 0 and owners.size:
         count = np.bincount(owners, weights=active, minlength=int(owners.max()) + 1)
-        poor = np.flatnonzero((count < min_changes)[owners])
+        poor = (count < min_changes)[owners].nonzero()[0]
         if poor.size:
             poor = poor[np.lexsort((proposals.ranks[poor], owners[poor]))]
             active[poor[order_in(owners[poor]) < min_changes]] = True
@@ -253,7 +253,7 @@ class Units:
         starts = starts[~inside | (kept & ~joint[owners[batch.rows(starts)]])]
         records = owners[batch.rows(starts)]
         begins = first_of_each(records) | ~joint[records]
-        return cls(np.append(starts, batch.starts[-1]), begins.cumsum() - 1, records[begins])
+        return cls(np.concatenate((starts, batch.starts[-1:])), begins.cumsum() - 1, records[begins])
 
     def pieces(self, places: Ints) -> Ints:
         """Return the index of the piece that each place in `Batch.codes` is in, shape (places,)."""
@@ -609,7 +609,7 @@ def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: 
     """
     table = gate.by_candidate(passing)
     best = table.argmax(axis=0)
-    won = np.flatnonzero(table.max(axis=0) > -np.inf)
+    won = (table.max(axis=0) > -np.inf).nonzero()[0]
     tries = best[won] * gate.units + won
     found.candidates[won], found.levels[won] = best[won], levels[tries]
     found.probabilities[won], found.similarities[won] = probability, passing[tries]

@@ -281,9 +281,8 @@ class Batch:
         starts, stops, _ = self.spans
         if not starts.size:
             return None
-        depth = np.zeros(self.codes.size + 1, dtype=np.int32)
-        np.add.at(depth, starts, 1)
-        np.add.at(depth, stops, -1)
+        begun, ended = (np.bincount(places, minlength=self.codes.size + 1) for places in (starts, stops))
+        depth: Ints = begun - ended
         return depth[:-1].cumsum() > 0
 
     @cached_property

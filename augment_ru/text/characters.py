@@ -205,7 +205,7 @@ def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
 
 def _texts_at(places: Ints, starts: Ints) -> Iterator[tuple[int, int]]:
     """Yield the start and the stop of each text that contains one of the places."""
-    for row in np.unique(np.searchsorted(starts, places, side="right") - 1).tolist():
+    for row in sorted(set((starts.searchsorted(places, side="right") - 1).tolist())):
         yield int(starts[row]), int(starts[row + 1]) - 1
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints
+from augment_ru.draws import Floats, Ints, first_of_each
 from augment_ru.engine.similarity import Candidates, References, Scorer, Similarity
 from augment_ru.errors import AugmentError, check_known, unknown
 from augment_ru.inference.pretrained import short_digest
@@ -165,7 +165,8 @@ _MOST_SCORES = 8192
 def _sentence_starts(batch: Batch) -> Ints:
     """Return the global places where the sentences of the texts of a batch start, ascending, shape (sentences,)."""
     ends = np.array([match.end() for match in SENTENCE_END.finditer(decode(batch.codes))], dtype=np.int64)
-    return np.union1d(batch.starts[:-1], ends[ends < batch.codes.size])
+    starts = np.sort(np.concatenate((batch.starts[:-1], ends[ends < batch.codes.size])))
+    return starts[first_of_each(starts)]
 
 
 @cache
