@@ -336,7 +336,8 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
         lengths: how many places each range has, same shape.
     """
     ends = lengths.cumsum()
-    return (starts - ends + lengths).repeat(lengths) + np.arange(int(ends[-1]) if ends.size else 0)
+    firsts: Ints = (starts - ends + lengths).repeat(lengths)
+    return firsts + np.arange(firsts.size)
 
 
 def side_by_side(parts: Sequence[Proposals]) -> Proposals:
