@@ -255,11 +255,7 @@ def one_by_one(batch: Batch, proposals: Proposals) -> EditTable:
 
 
 def _new_texts(proposals: Proposals, edits: Ints) -> Replacements:
-    """Return the new texts of some edits.
-
-    Raises:
-        AugmentError: a new text holds a lone surrogate, although the attack stated that it does not.
-    """
+    """Return the new texts of some edits; a lone surrogate in one that the attack calls clean is an error."""
     new = proposals.replace(edits)
     if proposals.clean and surrogates(new.codes).any():
         raise AugmentError("an attack proposes a text with a lone surrogate; no text may hold one")

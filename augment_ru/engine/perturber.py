@@ -212,7 +212,7 @@ class Perturber:
             raise AugmentError(f"{self.attack.name}: the records were prepared for other attacks; give its `needs` too")
         units = units_of(found)
         number = units.records.size
-        owners = units.owners[units.pieces(firsts)] + found.candidates * number
+        owners = units.owners[units.pieces(firsts)] + (0 if found.candidates is None else found.candidates * number)
         plan = Plan.of(found, owners.astype(kind), candidates * number)
         active = cut(found, plan.owners, self.attack.probability, self.min_changes)
         return plan, active, np.bincount(plan.owners[active], minlength=plan.levels.size), units

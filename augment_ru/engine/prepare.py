@@ -1,5 +1,6 @@
 """Prepares records for attacks: annotates their texts, and finds the protected spans of the texts."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -85,6 +86,7 @@ class Prepared:
         return other
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 CHUNK_ROWS = 1024
 LONGEST = CHUNK_CHARACTERS = 2**20
 """A chunk ends when it has `CHUNK_ROWS` rows or `CHUNK_CHARACTERS` characters. A record may have at
@@ -216,12 +218,8 @@ class Preparation:
         needs = tuple(needs)
         task = generic()
         for chunk in chunks(texts, len):
-            alike: Sequence[Record] = AlikeRecords(task, [{"text": text} for text in chunk], chunk)
-            try:
-                "".join(chunk).encode()
-            except UnicodeEncodeError:  # a lone surrogate; the record that has it says so
-                alike = list(alike)
-            yield self.chunk(alike, needs)
+            alike = AlikeRecords(task, [{"text": text} for text in chunk], chunk)
+            yield self.chunk(list(alike) if _SURROGATE.search("".join(chunk)) else alike, needs)
 
     def check_length(self, record: Record, needs: Needs) -> None:
         """Check that the texts of a record are not too long, if they are to be annotated.

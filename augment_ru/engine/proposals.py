@@ -362,6 +362,8 @@ def one_behind_another(parts: Sequence[Proposals], *, candidates: bool = False) 
         candidates: whether each of the proposals is another candidate (random perturbation), so that changes of
             different ones may overlap.
     """
+    if len(parts) == 1:
+        return parts[0]
     edits, changes = (
         np.array([0, *accumulate(sizes)])
         for sizes in ([part.starts.size for part in parts], [part.ranks.size for part in parts])

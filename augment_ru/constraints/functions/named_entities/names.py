@@ -454,25 +454,8 @@ def joined(view: View, labels: Labels) -> None:
         view: the tokens of a text, with what their letter case tells about names.
         labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
-    if not any(labels):
-        return
     for at in reversed(view.capitalised):
         _particle(view, labels, at - 1)
-    _named_after(view, labels)
-    for at in [at for at, label in enumerate(labels[:-1], start=1) if label and not labels[at]]:
-        word = view.texts[at]
-        if ROMAN.fullmatch(word) and view.capitals[at - 1] and labels[at - 1] in ("PER", "ORG"):
-            labels[at] = "PER"
-        elif (word in _JOINTS and at + 1 < len(labels) and labels[at + 1]) or (
-            word == "." and view.texts[at - 1].lower() in name_words("company_mark")  # «Co.»
-        ):
-            labels[at] = labels[at - 1]
-    _quoted_parts(view, labels)
-    _epithets(view, labels)
-
-
-def _named_after(view: View, labels: Labels) -> None:
-    """Label what bears the name of a person, with the word between: «[завод имени Ленина]»."""
     for at in [at for at, word in enumerate(view.texts) if word in _NAMED_AFTER and at]:
         start = at if labels[at - 1] else at - 1
         if labels[at - 1] not in ("", "ORG") or (start < at and not head_kind(view.texts[at - 1])):
@@ -484,6 +467,16 @@ def _named_after(view: View, labels: Labels) -> None:
             stop -= 1
         if any(labels[at + 1 : stop]) or start == at:
             labels[start:stop] = ["ORG"] * (stop - start)
+    for at in [at for at, label in enumerate(labels[:-1], start=1) if label and not labels[at]]:
+        word = view.texts[at]
+        if ROMAN.fullmatch(word) and view.capitals[at - 1] and labels[at - 1] in ("PER", "ORG"):
+            labels[at] = "PER"
+        elif (word in _JOINTS and at + 1 < len(labels) and labels[at + 1]) or (
+            word == "." and view.texts[at - 1].lower() in name_words("company_mark")  # «Co.»
+        ):
+            labels[at] = labels[at - 1]
+    _quoted_parts(view, labels)
+    _epithets(view, labels)
 
 
 def _quoted_parts(view: View, labels: Labels) -> None:
