@@ -52,7 +52,7 @@ def legal(
         AugmentError: a place is outside the batch, a rank is outside [0, 1), or the changes are not numbered in order.
     """
     _check(batch, proposals)
-    numbers = np.arange(proposals.ranks.size)
+    numbers = np.arange(0 if drops is None else proposals.ranks.size)
 
     def drop(edits: Mask | None, reason: str) -> None:
         nonlocal proposals, numbers
@@ -60,10 +60,13 @@ def legal(
             bad = marked(proposals.ranks.size, proposals.changes[edits])
             if drops is not None:
                 drops.extend(Drop(number, reason) for number in numbers[bad].tolist())
-            numbers, proposals = numbers[~bad], proposals.keep(~bad)
+                numbers = numbers[~bad]
+            proposals = proposals.keep(~bad)
 
-    text_ends = batch.starts[1:][batch.rows(proposals.starts)] - 1
-    drop(proposals.stops > text_ends, "reaches across the border of a text or an option")
+    drop(
+        proposals.stops >= batch.starts[1:][batch.rows(proposals.starts)],
+        "reaches across the border of a text or an option",
+    )
     if batch.untouchable is not None:
         drop(_touching(batch, proposals.starts, proposals.stops), "touches a protected span")
     drop(_breaking_json(batch, proposals), "breaks the JSON that its text is")

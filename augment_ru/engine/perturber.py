@@ -28,6 +28,8 @@ from augment_ru.records.options import reordered
 from augment_ru.text.characters import Mask
 
 _MOST_CANDIDATES = 1000
+# between so many code points of all candidates, columns have 32 bits: half the memory
+_LONG, _LONGEST = 2**18, 2**29
 _log = logging.getLogger(__name__)
 
 
@@ -203,17 +205,19 @@ class Perturber:
         """
         batch = prepared.batch
         keys = self._streams(prepared, range(candidates)).keys.reshape(candidates, -1)
-        kind = np.int32 if batch.codes.size * candidates < 2**31 else np.int64  # a long text has 10^6 changes
-        every = one_behind_another([proposals_of(self.attack, batch, Streams(own)) for own in keys], candidates=True)
-        found = legal(batch, every).in_columns_of(kind)
+        is_long = _LONG < batch.codes.size * candidates < _LONGEST
+        proposed = (proposals_of(self.attack, batch, Streams(own)) for own in keys)
+        every = [one.in_columns_of(np.int32) if is_long else one for one in proposed]
+        found = legal(batch, one_behind_another(every, candidates=True))
         del every  # the columns of a long text take 30 MB
         firsts = found.starts[found.first_edits]
         if prepared.unread is not None and prepared.unread[batch.rows(firsts)].any():
             raise AugmentError(f"{self.attack.name}: the records were prepared for other attacks; give its `needs` too")
         units = units_of(found)
         number = units.records.size
-        owners = units.owners[units.pieces(firsts)] + (0 if found.candidates is None else found.candidates * number)
-        plan = Plan.of(found, owners.astype(kind), candidates * number)
+        owners = units.owners.astype(found.changes.dtype)[units.pieces(firsts)]
+        owners += 0 if found.candidates is None else found.candidates * number
+        plan = Plan.of(found, owners, candidates * number)
         active = cut(found, plan.owners, self.attack.probability, self.min_changes)
         return plan, active, np.bincount(plan.owners[active], minlength=plan.levels.size), units
 

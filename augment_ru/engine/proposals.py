@@ -257,9 +257,10 @@ class Proposals:
         return self._of(edits, self.changes[edits], self.ranks, self.candidates)
 
     def in_columns_of(self, kind: type[np.signedinteger[Any]]) -> "Proposals":
-        """Return a copy whose places and indices of changes have this integer type; it must be wide enough for them."""
-        names = ("starts", "stops", "changes", *(() if self.candidates is None else ("candidates",)))
-        return replace(self, **{name: getattr(self, name).astype(kind) for name in names})
+        """Return a copy whose places and numbers have this integer type; what is beyond it becomes its last value."""
+        low, high = np.iinfo(kind).min, np.iinfo(kind).max
+        columns = {name: getattr(self, name).clip(low, high).astype(kind) for name in ("starts", "stops", "changes")}
+        return replace(self, **columns)
 
     def in_order(self) -> "Proposals":
         """Return a copy with the edits sorted by start, then by stop; the changes are numbered anew in this order.
@@ -364,10 +365,8 @@ def one_behind_another(parts: Sequence[Proposals], *, candidates: bool = False) 
     """
     if len(parts) == 1:
         return parts[0]
-    edits, changes = (
-        np.array([0, *accumulate(sizes)])
-        for sizes in ([part.starts.size for part in parts], [part.ranks.size for part in parts])
-    )
+    sizes = [part.ranks.size for part in parts]
+    changes, edits = (np.array([0, *accumulate(one)]) for one in (sizes, [part.starts.size for part in parts]))
     makers = [(part.replace, part.notes) for part in parts]  # the columns of the parts need not be held
 
     def split(indices: Ints, which: int) -> Iterator[tuple[Any, Ints]]:
@@ -405,5 +404,5 @@ def one_behind_another(parts: Sequence[Proposals], *, candidates: bool = False) 
         texts,
         clean=all(part.clean for part in parts),
         notes=notes if any(make for _, make in makers) else None,
-        candidates=np.arange(len(parts)).repeat(changes[1:] - changes[:-1]) if candidates else None,
+        candidates=np.arange(len(parts), dtype=parts[0].changes.dtype).repeat(sizes) if candidates else None,
     )
