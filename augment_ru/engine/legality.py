@@ -63,10 +63,8 @@ def legal(
                 numbers = numbers[~bad]
             proposals = proposals.keep(~bad)
 
-    drop(
-        proposals.stops >= batch.starts[1:][batch.rows(proposals.starts)],
-        "reaches across the border of a text or an option",
-    )
+    ends = batch.starts[1:]
+    drop(proposals.stops >= ends[batch.rows(proposals.starts)], "reaches across the border of a text or an option")
     if batch.untouchable is not None:
         drop(_touching(batch, proposals.starts, proposals.stops), "touches a protected span")
     drop(_breaking_json(batch, proposals), "breaks the JSON that its text is")

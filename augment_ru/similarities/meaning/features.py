@@ -27,8 +27,6 @@ def _changes_sign(fates: Fates) -> bool:
     text, other = fates.source.text, fates.other
     if other is not None or any(fates.source.forms[number] == "минус" for number in fates.lost):
         return other is None or _SIGNED.findall(text) != _SIGNED.findall(other.text)
-    if not fates.source.has_digits:
-        return False
     places = [edit for edit in fates.edits if text[edit[1] : edit[1] + 1].isdigit()]
     return any(not _MINUSES.isdisjoint(text[start:stop][-1:] + new[-1:]) for start, stop, new, _ in places)
 

@@ -178,11 +178,6 @@ class Source:
         return [one / total for one in informations]
 
     @cached_property
-    def has_digits(self) -> bool:
-        """Whether the text has a digit."""
-        return any(map(str.isdigit, self.text))
-
-    @cached_property
     def clauses(self) -> list[int]:
         """The index of the clause that each word is in; any punctuation mark between two words separates clauses."""
         numbers = [0] * len(self.forms)
