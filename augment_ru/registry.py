@@ -101,7 +101,6 @@ def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kin
     raise AugmentError(f"augment_ru/{_FOLDERS[kind]}/{name} offers nothing that is called '{name}'")
 
 
-@cache
 def class_name(made: type) -> str:
     """Return the name under which users find a class: the one that it states as `name`, or its Python name in short.
 
