@@ -159,8 +159,6 @@ FACTORS = np.array([0.0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.8, 1.2, 2.0, 3.0, 4.5, 7.0
 """The factors of errors that a text may draw."""
 LEAST = 5
 """The fewest errors for which the signs beside them are told apart, instead of their kinds."""
-WORST = 0.35
-"""A line with more errors than this share of its signs is ruined; it is not fitted."""
 OF_SHAPE, OF_ONE = 5.0, 1.0
 """How many errors the mean of all confusions counts as beside those of a class, and a class beside one confusion."""
 SEEN = 20
@@ -354,15 +352,18 @@ def shape_of(old: str, new: str) -> tuple[str, str]:
 
 
 def fit(options: argparse.Namespace) -> None:
-    """Count confusions in their contexts and the levels of errors, and write the dictionary."""
-    pairs = [json.loads(line) for path in options.pairs for line in path.open(encoding="utf-8")]
+    """Count confusions in their contexts and the levels of errors, and write the dictionary.
+
+    A picture in which Tesseract finds no line is not fitted: its signs are not misread.
+    """
+    every = (json.loads(line) for path in options.pairs for line in path.open(encoding="utf-8"))
+    pairs = [one for one in every if one["read"]]
     aligned: list[Aligned] = []
     for one in pairs:
         text, new = one["text"], one["read"]
         ranges = operations(text, new) if text != new else []
         found = {(start, stop): new[begin:end] for start, stop, begin, end in ranges}
-        if len(found) <= WORST * len(text):
-            aligned.append((text, one["quality"], found, one["family"]))
+        aligned.append((text, one["quality"], found, one["family"]))
     where = contexts_of(aligned)
     steady = [*steady_signs(aligned)]
     always = {sign for sign, _, is_always in steady if is_always}
@@ -384,7 +385,7 @@ def fit(options: argparse.Namespace) -> None:
         ]
         levels = levels_of(scaled, weights[at], sums_of(rates, quality))
         written += [f"level\t{quality}\t{factor:g}\t{share:.4f}\t-\t-\t-" for factor, share in levels]
-    print(len(pairs), len(aligned), len(rates), *written)
+    print(len(pairs), len(rates), *written)
     for (context, new), by_quality in rates.items():
         cells = (f"{by_quality[quality] * 1e5:.3g}" for quality in QUALITIES)
         written.append("\t".join((*map(_written, (*context, new)), *cells)))
@@ -419,7 +420,8 @@ def weights_of(aligned: Sequence[Aligned], always: set[str]) -> Floats:
 def contexts_of(aligned: Sequence[Aligned]) -> list[list[tuple[Context, str | None]]]:
     """Return for each line the contexts in which something may be misread, and what was read there; None if nothing.
 
-    A place has the nearest context that the dictionary has, as in the attack.
+    A place has the nearest context that the dictionary has, as in the attack. What overlaps a misreading is no place:
+    it could not be misread as well.
     """
     totals: Counter[Context] = Counter()
     families: dict[Context, set[str]] = defaultdict(set)
@@ -439,10 +441,12 @@ def contexts_of(aligned: Sequence[Aligned]) -> list[list[tuple[Context, str | No
     nearest: dict[tuple[str, int, int], Context | None] = {}
     for text, _, found, _ in aligned:
         letters, padded = [*letters_of(text), 0], f"\n{text}\n"
+        taken = {at for start, stop in found for at in range(start, stop)}
         where.append([])
         for start in range(len(text) + 1):
             for stop in range(start, min(start + LONGEST, len(text)) + 1):
-                if text[start:stop] not in olds:
+                is_place = (start, stop) in found or taken.isdisjoint(range(start, stop))
+                if not is_place or text[start:stop] not in olds:
                     continue
                 key = (padded[start : stop + 2], letters[start - 1] if start else 0, letters[stop])
                 if key not in nearest:

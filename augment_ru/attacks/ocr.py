@@ -24,7 +24,7 @@ SPACE, NOTHING = "␣", "∅"
 """How the dictionary writes a space, and no sign at all."""
 LONGEST = 3
 """The most signs that are misread together."""
-KINDS = ("edge", "gap", "digit", "lone", "short", "small", "capital", "other")
+KINDS = ("edge", "gap", "digit", "lone", "short", "vowel", "consonant", "capital", "other")
 """The kinds of signs beside a misread one: the ends of a line, white space, digits, letters, all others.
 
 Letters: a word of one letter, a small letter of a word of at most `SHORT` letters, other small letters, capitals.
@@ -248,7 +248,8 @@ def kind_of_sign(sign: str, letters: int) -> str:
         return "digit" if sign.isdigit() else "other"
     if letters == 1:
         return "lone"
-    return "capital" if sign.isupper() else "short" if letters <= SHORT else "small"
+    small = "short" if letters <= SHORT else "vowel" if sign in "аеёиоуыэюя" else "consonant"
+    return "capital" if sign.isupper() else small
 
 
 @cache
@@ -298,7 +299,6 @@ def _in_columns(
     kinds = np.array([[number_of[kind_of_sign(sign, letters)] for sign in told] for letters in range(SHORT + 2)])
     own = np.array([number_of.get(sign, -1) for sign in told])
     sums = np.cumsum([rate for one in outcomes.values() for rate in one.values()])
-    bounds = np.concatenate([[0.0], sums])
     firsts = np.concatenate([[0], np.cumsum([len(one) for one in outcomes.values()])])
     keyed: list[list[tuple[int, int]]] = [[] for _ in range(LONGEST + 1)]
     for row, (left, old, right) in enumerate(outcomes):
@@ -312,7 +312,7 @@ def _in_columns(
         [one[1] for one in columns],
         np.append([fsum(one.values()) for one in outcomes.values()], 0.0),
         np.append(firsts, firsts[-1]),
-        bounds[firsts],
+        np.concatenate([[0.0], sums])[firsts],
         sums,
         texts,
         Replacements.of(texts),

@@ -68,11 +68,13 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
 
 
 def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
-    """Divide a run of letters apart at its wider gaps, «з а й м  б е з  о т к а з а»; return the range of each word."""
+    """Divide a run of letters apart at its wider gaps and lone commas: «з а й м  б е з»; return the places of words."""
     gaps = [gap.span() for gap in re.finditer(r"\s+", run[0])]
     widths = [stop - start for start, stop in gaps]
     usual = max(sorted(set(widths)), key=widths.count, default=1)
-    edges = [0, *(place for gap in gaps if gap[1] - gap[0] > usual for place in gap), len(run[0])]
+    is_lone = run[0].find(",") > 2 * (_FEWEST - 1)
+    wide = (gap for gap in gaps if gap[1] - gap[0] > usual or (is_lone and run[0][gap[0] - 1] == ","))
+    edges = [0, *(place for gap in wide for place in gap), len(run[0])]
     return [(run.start() + one, run.start() + other) for one, other in zip(edges[::2], edges[1::2], strict=True)]
 
 
@@ -163,12 +165,12 @@ def _windows(pieces: Sequence[str], at: int) -> list[tuple[int, int]]:
 
 
 _GLUED = 8
-_ALONE = frozenset("вску")
+_ALONE = frozenset("вскуи")
 _TOTAL = log(1.2e9)
 _LONGEST = 16
-_EACH, _BASE, _HIDES = 1.35, 12.0, 2.0
+_EACH, _BASE, _HIDES, _INSULTS = 1.35, 12.0, 2.0, 7.0
 """A word is divided into glued words only if their log-probability is at least -(`_BASE` + `_EACH` · letters); a hidden
-word among them lowers this by `_HIDES`."""
+word among them lowers this by `_HIDES`, one that news hardly have by `_INSULTS`."""
 
 
 @lru_cache(maxsize=100_000)
@@ -193,7 +195,7 @@ def glued(word: str) -> str:
             best[stop] = max((score + weight(part) - _TOTAL, (*parts, part)) for score, parts, part in begun)
     score, parts = best[len(word)]
     is_short = len("".join(parts[1:])) < _SHORT or len(parts[-1]) < _SHORT
-    base = _BASE + _HIDES * any(map(is_hidden, parts))
+    base = _BASE + max((_HIDES if count(part) > _OFTEN else _INSULTS for part in parts if is_hidden(part)), default=0)
     if is_short or score < -(base + _EACH * len(word)) or has_prefix(word):
         return ""
     fits = all(goes_before(one, other) for one, other in pairwise(parts))
@@ -214,7 +216,7 @@ def _short() -> frozenset[str]:
     return _ALONE.union(one for one in often if len(one) == _SHORT or (len(one) == _SHORT - 1 and is_function(one)))
 
 
-_NEVER_FIRST = frozenset(["ли", "же", "бы", "то", "ка", "ж", "б"])
+_NEVER_FIRST = frozenset(["и", "ли", "же", "бы", "то", "ка", "ж", "б"])
 _NEVER_LAST = frozenset(["или", "что", "как", "чем", "кого", "чего"])
 _OFTEN = 4_000
 
@@ -233,7 +235,7 @@ def goes_before(one: str, other: str) -> bool:
         fits = len(other) > 1 and fitting(one, other) in {one, None}
         return fits and (any(cases & reading.grammemes for reading in kinds) or (not kinds and is_hidden(other)))
     if any(has_reading(word, "PREP", "CONJ", "PRCL", "NPRO") for word in (one, other)):
-        return one not in _PRONOUNS or is_hidden(other) or has_reading(other, "VERB", "PRTS", "ADJS")
+        return one not in _PRONOUNS or is_hidden(other) or has_reading(other, "VERB", "PRTS", "ADJS", "ADJF")
     is_long = len(one) + len(other) >= _LONG
     hidden = is_hidden(one) + is_hidden(other)
     if hidden > 1 or (is_long and hidden):

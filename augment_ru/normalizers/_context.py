@@ -68,6 +68,13 @@ class Pieces:
         new = cased(word, written, initial=initial, alike=alike)
         return by.read_as(start + one.start, start + one.stop, new, bits)
 
+    def is_strayed(self, at: int) -> bool:
+        """Tell whether a piece with letters of another alphabet is in a Russian text and not in quotation marks."""
+        strange, plain, _ = self.languages
+        before = self.text[: self.places[at][0]]
+        is_quoted = before.count("«") > before.count("»") or not set('«»„“"').isdisjoint(self.pieces[at])
+        return strange * _FOREIGN <= plain and not is_quoted
+
     def is_told(self, at: int) -> bool:
         """Tell whether the text mentions a piece as a nickname, a foreign word or an exercise, so that it stays.
 
@@ -134,7 +141,7 @@ _MARKS = "«(" + ENDS
 _ALIKE = re.compile(r"[A-Z][A-Z\d]+[^A-Z]*[а-яё]")
 """Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
-FOREIGN, _UNKNOWN = 12, 4
+_FOREIGN, _UNKNOWN = 12, 4
 """How many Russian words a text must have for each word that is not Russian. The first number is for reading letters of
 other Cyrillic alphabets («і») as Russian ones, the second for correcting unknown words."""
 
@@ -154,17 +161,21 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     Returns:
         The new words, by the index of the piece that they replace.
     """
-    reader, (strange, plain, unseen) = context.reader, context.languages
-    odd = strange if reader.eager else max(strange, unseen)
-    is_russian = (odd - 1) * _UNKNOWN <= plain or (reader.eager and _is_mendable(context.judged, strange))
+    reader = context.reader
+    judged = ((at, one) for at, one in enumerate(context.judged) if one is not None and at not in taken)
+    odd = ((at, one) for at, one in judged if one.kind in {"spelt", "part"})
+    unread = [(at, one) for at, one in odd if one.found or not is_listed(one.written.lower())]
+    if not unread:
+        return {}
+    strange, plain, unseen = context.languages
+    others_of = strange if reader.eager else max(strange, unseen)
+    is_russian = (others_of - 1) * _UNKNOWN <= plain or (reader.eager and _is_mendable(context.judged, strange))
     others += sum(one is not None and one.kind == "sure" for one in context.judged)
     if not is_russian or (not (others or reader.eager) and context.speaks_of("child")):
         return {}
     found: dict[int, WordReading] = {}
     left: dict[int, Piece] = {}
-    for at, one in enumerate(context.judged):
-        if one is None or at in taken or one.kind not in {"spelt", "part"}:
-            continue
+    for at, one in unread:
         is_name = one.written[0].isupper() and not one.written.isupper() and not swings(one.written)
         if is_name and not context.is_initial(at):
             continue
@@ -177,7 +188,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         is_told = len(words) == 1 and not reader.eager and words[0] in context.text  # «карова» вместо «корова»
         if words and not is_told and (reader.eager or is_game or is_offer):
             found[at] = (loses and agreeing_reading(context, at, one.found)) or one.found[0]  # «кредит» or «кредиту»
-        elif one.found or not is_listed(one.written.lower()):
+        else:
             left[at] = one
     return found | _misspelt(context, left, others + len(found))
 
@@ -235,6 +246,20 @@ def agreeing_reading(context: Pieces, at: int, found: Sequence[WordReading]) -> 
     scored.sort(key=lambda one: (-one[0], one[1].word))
     other = scored[1][0] if len(scored) > 1 else found[0].score
     return scored[0][1] if scored[0][0] - other >= _GAIN / 2 else None
+
+
+def likeliest_reading(context: Pieces, at: int, found: Sequence[WordReading]) -> WordReading | None:
+    """Choose the word that agrees with its neighbours, or else the most frequent one if all are forms of a hidden word.
+
+    Args:
+        context: the text.
+        at: the index of the piece that the word would replace.
+        found: the words to choose from.
+    """
+    lemmas = [{each.lemma for each in readings(one.word)} for one in found]
+    is_one = all(is_hidden(one.word) for one in found) and set.intersection(*lemmas)
+    often = max(found, key=lambda one: (count(one.word), one.word in lemmas[0], one.word)) if is_one else None
+    return agreeing_reading(context, at, found) or often
 
 
 _GAIN = 2.0

@@ -157,11 +157,7 @@ class _Latin:
         single = _SINGLE.get(one.written, _SINGLE.get(one.written.lower(), ()))
         words = [*single, *(self.ways[way][at].word.lower() for way in (False, True))]
         word = next((each for each in words if each and self._stands(at, each)), "")
-        if not word:
-            return None
-        start = self.context.places[at][0] + one.start
-        new = word.capitalize() if one.written[0].isupper() else word
-        return by.read_as(start, start + len(one.written), new, by.SPELT)
+        return self.context.written(at, one, word, by.SPELT) if word else None
 
     def _stands(self, at: int, word: str) -> bool:
         """Tell whether the reading `word` of a short piece fits the Russian words around it: «v доме», «He надо».
@@ -189,9 +185,12 @@ class _Latin:
         ):
             return False
         last = readings(before.lower())[0] if before[-1:].isalpha() else None
-        if cases:
-            is_symbol = len(one.written) == 1 and last is not None and _is_quantity(last.lemma)
-            return not is_symbol and any(cases & reading.grammemes for reading in readings(after))
+        if cases:  # a single letter may be a symbol behind a quantity or a kind: «скорость v», «класс a»
+            names = word_lists("reading_hints")["quantity"]
+            is_quantity = last is not None and (last.lemma in names or last.lemma.endswith(_QUANTITIES))
+            return not (is_quantity and len(one.written) == 1) and any(
+                cases & reading.grammemes for reading in readings(after)
+            )
         if len(word) == 1:
             behind_noun = last is not None and last.pos == "NOUN"
             return (word == "и" and not behind_noun) or (word == "а" and (initial or before[-1:] == ","))
@@ -235,11 +234,6 @@ def _spelled(written: str) -> str:
     parts = [letters.get(part, "") for part in pattern.findall(written.lower())]
     word = "".join(parts) if all(parts) else ""
     return word[:1].upper() + word[1:] if written[:1].isupper() else word
-
-
-def _is_quantity(lemma: str) -> bool:
-    """Tell whether a single letter after this noun stands for a quantity or a kind: «скорость v», «класс a»."""
-    return lemma in word_lists("reading_hints")["quantity"] or lemma.endswith(_QUANTITIES)
 
 
 _QUANTITIES = ("ость", "ение", "ание", "ота", "ция", "тор")

@@ -151,10 +151,7 @@ class Lattice:
 
     def _skips(self, char: str) -> int:
         """Return the bit of the normalizer that leaves this sign out; 0 if none does."""
-        bit = self.skipped.get(char, 0)
-        if not bit and self.skipped and is_picture(char):
-            return next(iter(self.skipped.values()))
-        return bit
+        return self.skipped.get(char, 0) or (next(iter(self.skipped.values()), 0) if is_picture(char) else 0)
 
     def _steps(self, written: str) -> list[_Steps]:
         """Return the ways to read on from each character of a string."""
@@ -202,8 +199,9 @@ class Lattice:
         soft = []
         if self.softens and char.isascii() and char.isalpha():
             soft = [
-                (length, ("ъ" if letters[0] in "еёюя" else "ь") + letters, more + _SOFT, bit | self.softens)
+                (length, sign + letters, more + _SOFT, bit | self.softens)
                 for length, letters, more, bit in steps
+                for sign in ("ъь" if letters[0] in "еёюя" else "ь")
             ]
         cheap, dearer = ([one for one in steps if one[2] < limit] for limit in (_DEAR, _SOFT))
         return cheap, dearer, steps, steps + soft

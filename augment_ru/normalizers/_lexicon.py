@@ -63,9 +63,10 @@ def _hidden_lexemes() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for _, lemma in rows(dictionary_path("hidden_words"), columns=2):
         parsed = [one for one in morphology().parse(lemma) if one.normal_form == lemma]
-        known = [one for one in parsed if one.is_known] or parsed[:1]
-        forms = {str(form.word) for one in known for form in one.lexeme}
-        found[lemma] = frozenset({lemma, *(forms if len(forms) > 1 and lemma in map(str, forms) else _declined(lemma))})
+        known = [one for one in parsed if one.is_known]
+        forms = {str(form.word) for one in known or parsed[:1] for form in one.lexeme}
+        is_one = not known and (len(forms) == 1 or lemma not in forms)
+        found[lemma] = frozenset({lemma, *(_declined(lemma) if is_one else forms)})
     return found
 
 
@@ -118,10 +119,11 @@ def of_letters(word: str) -> tuple[str, ...]:
     key, kept, words = small.translate(_CONSONANTS), sum(map(_VOWELS.__contains__, small)), _by_letters()
     is_bare, end = _VOWELS.isdisjoint(small[1:-1]), small[-1] if small[-1] in _VOWELS else ""
     found: list[tuple[float, list[str]]] = []
-    for forms in words.get("".join(sorted(word)), {}).values():
-        begun = (one for one in forms if one[0] == word[0] and one.endswith(last))
-        alike = (one for one in begun if not last or one.translate(_SHAPE) != word.translate(_SHAPE))
-        found += [(weight(one), [one]) for one in alike if sum(map(ne, one, word)) * 2 <= len(word)][:1]
+    mixed = small if word.isupper() or len(word) > _LONG else word  # «Антони» may be a name
+    for forms in words.get("".join(sorted(mixed)), {}).values():
+        begun = (one for one in forms if one[0] == mixed[0] and one.endswith(last.lower()))
+        alike = (one for one in begun if not last or one.translate(_SHAPE) != mixed.translate(_SHAPE))
+        found += [(weight(one), [one]) for one in alike if sum(map(ne, one, mixed)) * 2 <= len(word)][:1]
     least = _FEWEST - (kept > 0 and (is_bare or len(word) > _FEWEST))
     if len(word) >= _FEWEST and len(key) >= least and (is_bare or word == small):
         for lemma, forms in words.get(key, {}).items():
@@ -168,8 +170,9 @@ def _is_within(word: str, form: str) -> bool:
     return all(letter in letters for letter in word)
 
 
-_FEWEST = 4
-"""The fewest letters of a word with lost vowels, and the fewest consonants of one without any vowel."""
+_FEWEST, _LONG = 4, 6
+"""The fewest letters of a word with lost vowels, and the fewest consonants of one without any vowel; the most letters
+of a word with a capital whose letters are not read as shuffled."""
 
 
 @cache

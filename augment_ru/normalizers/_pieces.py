@@ -10,7 +10,7 @@ from augment_ru.normalizers._lexicon import confusables, is_word, table_of
 
 _STAYS = re.compile(
     r"(?-i:^\W?(?:[A-ZА-ЯЁ]\d{1,3}|\d{1,2}[A-ZА-ЯЁ]|[а-яё](?:[124-9]|\d\d+))\W*$)|^\W?[a-z]{3,}['’`][а-яё]{1,4}\W*$|[а-яё]-\d+\W*$|^\W?[α-ω]-|[а-яё]\([а-яё]{1,4}\)\W*$|://|^www\.|^\W?\[[^\]]*['’]|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|^[A-Za-z_]\w*\(\)\W*$|^[^=]*(?<![а-яё])=[\"\w][^=]*$|^%[\w.]+%$"
-    r"|\w@[\w-]+\.\w|\w[/\\][\w.-]+[/\\][\w.-]{2,}.*\.\w|[\w-]\.(?:ru|com|net|org|info|me|io|be|ai|dev|edu|gov|su|by|kz|ua|"
+    r"|\w@[\w-]+\.[^\W\d]{2}|\w[/\\][\w.-]+[/\\][\w.-]{2,}.*\.\w|[\w-]\.(?:ru|com|net|org|info|me|io|be|ai|dev|edu|gov|su|by|kz|ua|"
     r"рф|бел|укр|de|fr|uk|us|eu|tv|cc|xyz|online|site|shop|club|biz|pro|py|js|txt|docx?|xlsx?|pdf|jpe?g|png|zip|exe|lua|log)(?:[/?:#]|\W*$)",
     re.IGNORECASE,
 )
@@ -49,6 +49,7 @@ _LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}(?![а-яё]{4})|\d{3}|(?<![^\W_]
 """Numbers; the last may be written with the letter for zeros: «5ооо»."""
 
 
+@lru_cache(maxsize=100_000)
 def core(piece: str) -> tuple[int, int]:
     """Return where a word starts and stops among the quotation marks, brackets and signs around it.
 
@@ -63,10 +64,16 @@ def core(piece: str) -> tuple[int, int]:
         stop += 1
     if piece[start - 1 : start] == "'" == piece[stop - 1]:
         stop -= 1
+    if markup := _MARKUP.search(piece[start:stop]):
+        stop = start + markup.start("end")
     for sign in "*_~":
         while stop - start > len("**") and piece[start] == sign == piece[stop - 1]:
             start, stop = start + 1, stop - 1
     return start, stop
+
+
+_MARKUP = re.compile(r"\w(\|\||~~|\*\*|__)\w+(?P<end>\1)$")
+"""Signs of markup around the rest of a word: «кида~~лово~~»."""
 
 
 @cache
@@ -117,7 +124,7 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
     if not _has_case(first) or first in small:
         capital = initial and not any(capitals[1:])
     else:
-        capital = first.isupper() and (initial or swings("".join(letters)) == 0)
+        capital = first.isupper() and (initial or " " in word or swings("".join(letters)) == 0)
     return word[:1].upper() + word[1:] if capital else word
 
 

@@ -190,7 +190,7 @@ class Reader:
             return self._russian(word, start, stop, initial=initial) if len(word) > 1 else None
         if self.joins and (found := _bracketed(piece)):
             return found
-        if "masks" in self.names and (said := _said(word)):
+        if "masks" in self.names and (said := _said(word) or _named(word)):
             return Piece("sure", start, stop, word, said)
         if stays(piece):
             return None
@@ -306,6 +306,7 @@ class Reader:
             if piece[stop : stop + 1] in {"'", "`"} and piece[start - 1 : start] != piece[stop]:
                 folded, stop = folded + piece[stop], stop + 1
             found = self.lattice.words(folded, within=_MARGIN)
+        found = found or (self.lattice.words(piece[start:stop], within=_MARGIN) if is_fancy else ())
         small = folded.lower().rstrip("`")
         is_plain = small.isascii() and (folded.islower() or folded.isupper() or folded[1:].islower()) and not is_fancy
         is_english = is_plain and (lexicon.count(small) >= _BRAND or small in listed_in("english"))
@@ -335,29 +336,34 @@ class Reader:
             several = self._masked(folded, within=_AGREEMENT)
             close = tuple(one for one in several if several[0].score - one.score < _AGREEMENT)
             return Piece("several", start, stop, folded, close)
+        low, high = start, stop
+        while low and piece[low - 1] in folded and not piece[low - 1].isalnum():
+            low -= 1
+        while high < len(piece) and piece[high] in "_*~|)]}>" and piece[high] in folded:
+            high += 1
         if found and self._may(found[0], folded):
-            while start and piece[start - 1] in folded and not piece[start - 1].isalnum():
-                start -= 1
-            while stop < len(piece) and piece[stop] in "_*~|)]}>" and piece[stop] in folded:
-                stop += 1
             # «çил» is Chuvash; no language mixes Greek and Russian letters in a word
             is_alien = RUSSIAN.isdisjoint(folded) or any("\x80" <= one < "\u0250" and one.isalpha() for one in folded)
             kind = "foreign" if _is_sister(folded) or (is_alien and not lexicon.is_hidden(found[0].word)) else "sure"
-            return Piece(kind, start, stop, folded, found)
+            return Piece(kind, low, high, folded, found)
         found = (_filled(folded) if self.joins else []) or (_gapped(folded.lower()) if "masks" in self.names else [])
         if found and not _is_marked(folded, found[0]):
-            return Piece("sure", start, stop, folded, found)
+            return Piece("sure", low, high, folded, found)
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
 
     def _masked(self, folded: str, within: float = _MARGIN) -> list[WordReading]:
         """Return the readings of a word, the best first; where «*» stands for letters, hidden words come first."""
         stars = any(not self.lattice.wild.get(char, by.WEAK) & by.WEAK for char in folded)
         found = self.lattice.words(folded, within=within + _STARRED * stars)
+        if found and not found[0].bits & by.WEAK:
+            found = [one for one in found if not one.bits & by.WEAK]  # «прода.м»: the sign divides
         if stars:
             both = by.MASKS | by.SEPARATORS if len(set(folded) - RUSSIAN) == 1 else 0  # one sign has one meaning
             found = [one for one in found if not both or one.bits & both != both]
             more = {one.word: _STARRED * lexicon.is_hidden(one.word) for one in found}
             found = sorted((one._replace(score=one.score + more[one.word]) for one in found), key=by_score)
+            if found and more[found[0].word] and found[0].bits & by.MASKS:
+                found = [one for one in found if one.bits & by.MASKS]  # «д*рак» is not «драк»
         return found
 
     def _may(self, found: WordReading, written: str) -> bool:
@@ -419,7 +425,9 @@ class Reader:
         if is_apart or is_pair or is_alien or swings(folded) or cost > _UNLIKE * russian or _is_glued(folded.lower()):
             return None
         kind = "foreign" if cost and bits & by.SKELETON else "sure"
-        return Piece(kind, start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
+        word = "".join(letters)
+        meant = [one for one in self.mend(word) if lexicon.is_hidden(one.word)]  # «кредeт»
+        return Piece(kind, start, stop, folded, meant or (WordReading(0.0, word, cost, bits),))
 
 
 MARKS = '.,!?;:…«»()"—-'
@@ -532,6 +540,17 @@ def _gapped(small: str) -> list[WordReading]:
 
 
 _GAP = re.compile(r"([а-яё]+)([*#@%_.•●█-]{2,}|…)([а-яё]+)")
+
+
+def _named(word: str) -> list[WordReading]:
+    """Return the word whose letters are named: «эм-а-эс-эс-а-жэ»; empty if it is an abbreviation, as «ка-гэ-бэ» is."""
+    if word.count("-") < _SHORTEST - 1:
+        return []
+    names = {name: letter for letter, _, name in lexicon.table_of("named")}
+    letters = [names.get(part, "") for part in word.lower().split("-")]
+    meant = "".join(letters) if all(letters) else ""
+    is_word = len(meant) * 2 < len(word) and (len(meant) > _SHORTEST or lexicon.is_hidden(meant))
+    return [WordReading(lexicon.weight(meant), meant, 0.0, by.MASKS)] if is_word and lexicon.is_listed(meant) else []
 
 
 def _said(word: str) -> list[WordReading]:

@@ -14,7 +14,7 @@ from augment_ru.edits import Edit
 from augment_ru.language.morphology import has_reading
 from augment_ru.normalizers import _bits as by
 from augment_ru.normalizers._apart import joined_pieces
-from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, is_imperative, is_initial, mended
+from augment_ru.normalizers._context import PIECE, Pieces, is_imperative, is_initial, likeliest_reading, mended
 from augment_ru.normalizers._latin import latin
 from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import count, is_hidden, is_word, joinable
@@ -64,8 +64,6 @@ _SPACED = re.compile(
 """What every text with letters apart («к а з») contains."""
 _SHORT = re.compile(r"[\s.,/|*_·•~+:;–—-]\S[\ufe0f.,/|*_·•~-]?\s+(?:[-–—.·•,|/*_~+:;]\s+)?\S(?!\w)")
 """The end of what `_SPACED` finds, which is found faster."""
-_QUOTES = '«»„“"'
-"""Quotation marks; a word of another language that is quoted stays."""
 _MOST_READINGS = 20
 _MOST_PIECES = 400_000
 
@@ -147,16 +145,14 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
     chosen, taken = joined_pieces(context) if context.reader.joins else ({}, set())
     found = latin(context)
     unknown = mended(context, taken, len(chosen) + len(found))
-    strange, plain, _ = context.languages
     for at, one in enumerate(context.judged):
         if one is None or at in taken:
             continue
         best = unknown.get(at)
-        is_alien = one.kind == "foreign" and strange * FOREIGN <= plain and set(_QUOTES).isdisjoint(context.pieces[at])
-        if is_alien or one.kind in {"sure", "turned"}:
+        if one.kind in {"sure", "turned"} or (one.kind == "foreign" and context.is_strayed(at)):
             best = one.found[0]
         elif one.kind == "several":
-            best = agreeing_reading(context, at, one.found)
+            best = likeliest_reading(context, at, one.found)
         if (best is not None or at in found) and not context.is_told(at):
             chosen[at] = found[at] if best is None else context.written(at, one, best.word, best.bits)
     made = [edit for _, edit in sorted(chosen.items()) if context.text[edit.start : edit.stop] != edit.text]

@@ -20,7 +20,7 @@ _SPACES = "\u2000-\u200a\u205f"
 _FOUND = re.compile(
     "\u202e(?P<reversed>[^\u202a-\u202e\u2066-\u2069\n]+)[\u202c\u2069]?"
     f"|[{_UNSEEN}]+|[{_MARKS}]+|(?P<space>[{_SPACES}])"
-    r"|(?<=[а-яё])(?P<tags>(?:</?[a-z]+>|\[/?[a-z]+\]|<!--.*?-->)+)(?=[а-яё])"
+    r"|(?<=[А-ЯЁа-яё])(?P<tags>(?:</?[a-z]+>|\[/?[a-z]+\]|<!--.*?-->)+)(?=[а-яё])"
     r"|(?P<codes>(?:[&\\](?:#\d{2,6};|#[xX][\da-fA-F]{2,5};|[a-zA-Z]+;|u[\da-f]{4}))+)"
     r"|(?<!\S)(?P<percents>(?:%D[01]%[89AB][\dA-F]){2,})(?!\S)"
 )
@@ -59,8 +59,8 @@ class InvisibleNormalization(Normalization):
             elif codes := found["codes"]:
                 shown = _ALL.sub("", unescape(re.sub(r"\\u(.{4})", r"&#x\1;", codes)))
                 is_word = len(shown) > 2 or not RUSSIAN.isdisjoint(text[start - 1 : start] + text[stop : stop + 1])  # noqa: PLR2004
-                if is_word and (not shown or shown.isalpha()):
-                    yield Edit(start, stop, shown)
+                if is_word and (not shown or shown.isalpha() or shown.isspace()):
+                    yield Edit(start, stop, " " if shown.isspace() else shown)
             elif percents := found["percents"]:
                 yield Edit(start, stop, unquote(percents))
             elif found["space"]:
@@ -73,7 +73,10 @@ def _belongs(text: str, start: int, stop: int) -> bool:
     """Tell whether these marks or unseen characters belong to the character before them, so that they stay."""
     before, marks = text[start - 1 : start], text[start:stop]
     kind = unicodedata.category(before) if before else ""
-    if not _is_mark(marks[0]):  # a joiner or a selector: of an emoji, a keycap, a script that joins its letters
+    selects = "\ufe00" <= marks[0] <= "\ufe0f" or marks[0] >= "\U000e0000"
+    if (
+        selects or unicodedata.category(marks[0])[0] != "M"
+    ):  # a joiner or a selector: of an emoji, a keycap, a script that joins its letters
         joins = "\u0600" <= before <= "\u0fff" or "\u1780" <= before <= "\u18af"  # such as Arabic or Hindi
         return kind in _PICTURES or joins or (marks[0] == "\ufe0f" and before in "0123456789#*©®™‼⁉〰〽")
     if not "а" <= before.lower() <= "ӿ" and not before.isascii():
@@ -87,8 +90,3 @@ def _belongs(text: str, start: int, stop: int) -> bool:
         return not re.search(rf"[^еиуі\W]{marks}", around, re.IGNORECASE)
     stressed = _STRESSED + "кг" * (marks == _STRESS[1])  # Macedonian has «ќ» and «ѓ»
     return marks in _STRESS and before.lower() in stressed and marks not in around  # a word has one stress
-
-
-def _is_mark(char: str) -> bool:
-    selects = "\ufe00" <= char <= "\ufe0f" or char >= "\U000e0000"
-    return bool(char) and not selects and unicodedata.category(char)[0] == "M"

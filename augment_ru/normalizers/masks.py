@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from augment_ru.normalizers._lattice import VOWELS, WordReading
+from augment_ru.normalizers._lattice import RUSSIAN, VOWELS, WordReading
 from augment_ru.normalizers._lexicon import count, of_common, of_letters, weight
 from augment_ru.normalizers._reading import WordNormalization
 
@@ -21,7 +21,7 @@ class MasksNormalization(WordNormalization):
 
         If words that people hide from filters are among them, only these are returned.
         """
-        found = of_letters(word) or of_common(word.lower())
+        found = (of_letters(word) or of_common(word.lower())) if RUSSIAN.issuperset(word) else ()
         first = found[0] if found else ""
         return (WordReading(weight(one) - _COST * 2 + _FIRST * (one == first), one, _COST, self.bit) for one in found)
 

@@ -65,21 +65,21 @@ class SpellingNormalization(WordNormalization):
             yield WordReading(_MEME, meant, 0.0, bit)
             return
         found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 4.5) if one.cost]
-        if self.typing:
-            found += [*_slips(small, bit), *_of_lexicon(small, bit)]
         is_name = word[0].isupper()
+        if self.typing:
+            errors = (*_slips(small), *_of_lexicon(small))
+            slips = (WordReading(lexicon.weight(of) + log(rate), new, -log(rate) / 2, bit) for new, rate, of in errors)
+            found += {one.word: one for one in sorted(slips)}.values()
+            least = _NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED)
+            yield from (one for one in found if one.score >= least)
+            return
         for one in found:
             hidden = lexicon.is_hidden(one.word)
-            if not self.typing and _names(one.word, hidden=hidden, capital=is_name):
-                continue
-            heard = not self.typing and _is_heard(small, one.word, hidden=hidden)
-            if self.typing:
-                fits = one.score >= (_NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED))
-            else:
-                frequent = lexicon.weight(one.word) >= _LEAST_WEIGHT.get(len(small), 5.0) and (heard or not is_name)
-                least = _LEAST.get(len(small), 0.0) + _LIKELIER * (hidden and not heard)
-                fits = one.score + one.cost * heard >= least and (hidden or frequent)
-            if fits:
+            heard = _is_heard(small, one.word, hidden=hidden)
+            frequent = lexicon.weight(one.word) >= _LEAST_WEIGHT.get(len(small), 5.0) and (heard or not is_name)
+            least = _LEAST.get(len(small), 0.0) + _LIKELIER * (hidden and not heard)
+            fits = one.score + one.cost * heard >= least and (hidden or frequent)
+            if fits and not _names(one.word, hidden=hidden, capital=is_name):
                 yield one._replace(score=one.score + one.cost, bits=bit | by.HEARD) if heard else one
 
     def is_near(self, word: str) -> bool:
@@ -135,27 +135,26 @@ def _listed() -> tuple[dict[str, tuple[str, float]], dict[str, list[tuple[str, f
     return whole, begun
 
 
-def _of_lexicon(word: str, bit: int) -> Iterator[WordReading]:
+def _of_lexicon(word: str) -> Iterator[tuple[str, float, str]]:
+    """Yield what is meant by errors that are listed or made by a rule, the rate, and the word that tells how likely."""
     whole, begun = _listed()
-    right, share = whole.get(word, ("", 0.0))
-    if right:
-        yield WordReading(min(map(lexicon.weight, right.split())) + log(share), right, -log(share) / 2, bit)
+    if word in whole:
+        right, share = whole[word]
+        yield right, share, min(right.split(), key=lexicon.weight)
     for stop in range(1, len(word) + 1):
         for beginning, rate in begun.get(word[:stop], ()):
             if lexicon.is_word(other := beginning + word[stop:]):
-                yield WordReading(lexicon.weight(other) + log(rate), other, -log(rate) / 2, bit)
+                yield other, rate, other
     if word.startswith("не") and has_reading(word[2:], "VERB") and lexicon.is_listed(word[2:]):
-        yield WordReading(lexicon.weight(word[2:]) + log(_NOT), f"не {word[2:]}", -log(_NOT) / 2, bit)
+        yield f"не {word[2:]}", _NOT, word[2:]
     for preposition in _PREPOSITIONS:
         rest = word.removeprefix(preposition)
         is_word_apart = 3 < len(rest) < len(word) and lexicon.is_listed(rest) and lexicon.weight(rest) > _FREQUENT  # noqa: PLR2004
         if is_word_apart and goes_before(preposition, rest):
-            yield WordReading(lexicon.weight(rest) + log(_JOINED), f"{preposition} {rest}", -log(_JOINED) / 2, bit)
+            yield f"{preposition} {rest}", _JOINED, rest
     for end in _PARTICLES:
         if word.endswith(end) and lexicon.is_listed(f"{word[: -len(end)]}-{end}"):
-            yield WordReading(
-                lexicon.weight(word[: -len(end)]) + log(_NOT), f"{word[: -len(end)]}-{end}", -log(_NOT) / 2, bit
-            )
+            yield f"{word[: -len(end)]}-{end}", _NOT, word[: -len(end)]
 
 
 _NOT = 0.1
@@ -190,9 +189,8 @@ def _ruled() -> Iterator[tuple[str, str, float]]:
             yield rule.new, rule.old, round(-log(float(errors) / float(places)) / 2, 6)
 
 
-def _slips(word: str, bit: int) -> Iterator[WordReading]:
-    """Yield the words from which one slip of the finger leads to `word`."""
-    made: dict[str, float] = {}
+def _slips(word: str) -> Iterator[tuple[str, float, str]]:
+    """Yield the words from which one slip of the finger leads to `word`, each with the rate of the slip, and again."""
     near_keys = neighbouring_keys("keyboard_ru")
     for at in range(len(word) + 1):
         before, after = word[:at], word[at:]
@@ -203,8 +201,4 @@ def _slips(word: str, bit: int) -> Iterator[WordReading]:
             kinds += [(new, "key" if new[at] in near else "other") for new in lexicon.with_letter(before, after[1:])]
         if len(after) > 1:
             kinds.append((before + after[1] + after[0] + after[2:], "swap"))
-        for new, kind in kinds:
-            made[new] = max(_RATES[kind], made.get(new, 0.0))
-    for new, rate in made.items():
-        if new != word and lexicon.is_word(new):
-            yield WordReading(lexicon.weight(new) + log(rate), new, -log(rate) / 2, bit)
+        yield from ((new, _RATES[kind], new) for new, kind in kinds if new != word and lexicon.is_word(new))
