@@ -540,16 +540,17 @@ def of_damaged(fates: Fates) -> Sequence[tuple[str, float]]:
     letters = became = unknown = illegible = words = 0.0
     for number, form, apart in fates.damaged:
         old, share = forms[number], shares[number]
-        part = apart / len(old) if apart < len(old) else 1.0
-        letters += share * part
-        if len(form) > 1 and has_form(form) and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
+        part = apart / size if apart < (size := len(old)) else 1.0
+        lost = share * part
+        letters += lost
+        if has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
             became += share
         if not is_known(old):
-            unknown += share * part
+            unknown += lost
         if part > _LEGIBLE:
             hard = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
             illegible += share * hard
-            words += hard > 1 / 2 and len(old) > _SHORT
+            words += hard > 1 / 2 and size > _SHORT
     changed = (("damaged_letters", letters), ("became_word", became), ("damaged_unknown", unknown))
     return (*changed, ("illegible_share", illegible), ("illegible_words", words))
 
