@@ -14,12 +14,14 @@ _BEFORE_NOUN = frozenset({"ADJF", "PRTF", "NUMR", "ADVB", "PRCL"})
 _COORDINATORS = frozenset({"и", "а", "но", "да", "зато", "однако"})
 _LINKS = frozenset({"быть", "стать", "становиться", "казаться", "оказаться", "оказываться", "являться"})
 _SAYING = frozenset({
-    "верить", "добавить", "думать", "заявить", "надеяться", "напомнить", "отметить", "подчеркнуть", "полагать",
-    "пояснить", "признать", "сказать", "сообщить", "считать", "утверждать",
+    "верить", "выясниться", "говорить", "говориться", "добавить", "думать", "заверить", "заявить", "заявлять",
+    "надеяться", "напомнить", "объявить", "оказаться", "отметить", "отмечать", "писать", "подчеркнуть", "подчёркивать",
+    "полагать", "пояснить", "предполагать", "признать", "рассказать", "решить", "сказать", "сообщать", "сообщить",
+    "считать", "считаться", "уверять", "утверждать", "утверждаться",
 })  # fmt: skip
 """Verbs after which «что» only joins clauses: «сказал, [что] придёт»."""
 _KEPT = QUESTION_WORDS | frozenset({
-    "насколько", "отчего", "аналогично", "вместе", "далеко", "достаточно", "недалеко", "рядом",
+    "насколько", "отчего", "аналогично", "далеко", "достаточно", "недалеко", "рядом",
     "бывший", "будущий", "возможный", "двоюродный", "другой", "единственный", "иной", "ложный", "мнимый", "остальной",
     "отдельный", "поддельный", "предполагаемый", "прочий",
 })  # fmt: skip
@@ -29,7 +31,11 @@ _CONDITIONS = frozenset({"если", "ежели", "коли", "кто", "ком
 """Words that open a clause in which a modifier decides of whom or when the main clause is true."""
 _GO_ON = frozenset(",:;–—-")
 """Marks after which a sentence goes on."""
+_ENDS = frozenset(".!?…")
 _DENYING = frozenset({"не", "нет", "нельзя"})
+_THERE = frozenset({"есть", "был", "была", "было", "были"})
+_POINTING, _STRESSING = frozenset({"тот", "это"}), frozenset({"сам"})
+_ADDING = frozenset({"вообще", "еще", "ещё", "тут"})  # what is denied without them is denied still
 _DEGREES = frozenset({"более", "весьма", "гораздо", "довольно", "намного", "очень", "слишком", "совсем", "столь"})
 _DENIED_DEGREES = _DEGREES | {"так"}
 _JOINERS = frozenset({"и", "или", "либо"})
@@ -44,6 +50,7 @@ _LEANING = frozenset({
     "количество", "множество", "ряд", "часть", "число",
 })  # fmt: skip
 """Nouns that say little without their genitive: «в виде [шайбы]», «ряд [ошибок]»."""
+_SAYING_LITTLE = frozenset({"человеком", "людьми"})  # «умер [богатым] человеком»
 _OPENING = 3
 """How many tokens at the start of a clause are searched for such a word: «, но если»."""
 _LIGHT = 0.6
@@ -103,11 +110,13 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
     """Return the label of word number `at` (`framework`), which depends on its neighbours; "" if it has none."""
     kind, word, label = kinds[at], words[at], "CORE"
     last = "LAST" if clauses.has(at, _is_full_verb) else "KEPT"
-    if kind == "VERB":
-        label = "CORE" if _is_link(word) and (word == "есть" or clauses.has(at, _is_predicate)) else "KEPT"
-    elif _is_mark(word):
+    if kind == "VERB" or word == "есть":
+        there = word in _THERE and clauses.has(at, _owns) and not clauses.has(at, _denies) and kinds[at - 1] != "ADVB"
+        links = word != "есть" and _is_link(word) and clauses.has(at, _is_predicate)
+        label = "CORE" if there or links else "KEPT"
+    elif _is_mark(word) or has_lemma(word, _STRESSING):
         label = ""
-    elif _is_kept(word):
+    elif kind != "PREP" and _is_kept(word):
         label = "" if word == "что" and _is_said(words, at) else "KEPT"
     elif _is_needed(words, kinds, clauses, at):
         label = "KEPT"
@@ -115,11 +124,13 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
         label = last
     elif kind == "CONJ":
         joins = word in _COORDINATORS and kinds[at + 1] != "VERB"
-        label = "" if _opens_clause(words, clauses, at) else "KEPT" if joins else "LAST"
+        also = word == "и" and kinds[at - 1] in ("ADVB", "PRCL") and kinds[at + 1] not in ("ADVB", "PRCL")
+        label = "" if also or _opens_clause(words, clauses, at) else "KEPT" if joins else "LAST"
     elif kind == "PREP":
         label = "LAST" if _tells_place(words, kinds, at) else "KEPT"
     elif kind in ("ADVB", "PRCL", "INTJ"):
-        predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and not clauses.has(at, _is_full_verb))
+        short = has_reading(word, "ADJS") and kinds[at + 1] not in ("ADJF", "ADJS", "ADVB")  # «[ужасно] толстый»
+        predicate = has_reading(word, "PRED") or (short and not clauses.has(at, _is_full_verb))
         label = last if predicate else ""
     elif (kind == "NPRO" and has_reading(word, "nomn")) or _is_attribute(words, kinds, at):
         label = ""
@@ -138,11 +149,12 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
     if _joined(words, kinds, at + 1) or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at)):
         return True  # «[жабы] и ящерицы»
     if kind in ("ADJF", "PRTF", "ADVB", "PRCL"):  # «очень [легко]», «если [новый]», «[долго] не отвечал»
-        telling = kind in ("ADJF", "PRTF") or words[at] in _DENIED_DEGREES or information(words[at]) > _LIGHT
-        if words[at - 1] in _DEGREES or (telling and clauses.is_told_by_modifiers(at)):
-            return True
-        if kinds[at - 1] == "PREP" and not _noun(kinds, at - 1):  # «что нам из [того]»
-            return True
+        adverb = kind == "ADVB" and words[at] not in _ADDING and information(words[at]) > _LIGHT
+        telling = kind in ("ADJF", "PRTF") or words[at] in _DENIED_DEGREES or adverb
+        alone = kinds[at - 1] == "PREP" and (has_lemma(words[at], _POINTING) or not _noun(kinds, at - 1))
+        needed = alone or words[at - 1] in _DEGREES or words[at + 1] in _SAYING_LITTLE
+        if needed or (telling and clauses.is_told_by_modifiers(at)):
+            return True  # «в [тот] день», «что нам из [того]»
     if kind == "NPRO" and not clauses.has_any_predicate(at):  # «[он] для нас всё»
         return True
     return clauses.is_bare(at) and (kind in ("NOUN", "NPRO") or _is_attribute(words, kinds, at))
@@ -183,7 +195,7 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
         return True  # «[дом], который»
     if kinds[before] == "PREP":  # «на [плечо] друга», «[у них] был сын»
         owned = following in ("NOUN", "ADJF") and (has_reading(behind, "gent") or not readings(behind)[0].known)
-        has = words[before] == "у" and clauses.has(at, _links)
+        has = clauses.has(at, _links) and (words[before] == "у" or not clauses.has(at, _is_predicate))
         return owned or following == "PREP" or has or clauses.has(at, _denies)
     if has_reading(words[at], "gent"):
         if kinds[before] == "NOUN":  # «смерти [отца]», «ряд [ошибок]», «глава [штаба] ВВС»
@@ -279,6 +291,11 @@ def _exists(word: str, _kind: str) -> bool:
     return word == "есть"
 
 
+def _owns(word: str, _kind: str) -> bool:
+    """Tell whether a word says that something is somebody's: «[у] них есть дети»."""
+    return word == "у"
+
+
 def _denies(word: str, _kind: str) -> bool:
     """Tell whether a word denies: «он [долго] не отвечал» does not say that he did not answer."""
     return word in _DENYING
@@ -299,8 +316,8 @@ def _opens_clause(words: Sequence[str], clauses: _Clauses, at: int) -> bool:
 
     It begins the text or follows a punctuation mark, and its clause has a predicate.
     """
-    joins = words[at] in _COORDINATORS and words[at + 1] not in ("не", "и")
-    return joins and _is_mark(words[at - 1]) and clauses.continues(at)
+    joins = words[at] in _COORDINATORS and words[at + 1] not in ("не", "и") and _is_mark(words[at - 1])
+    return joins and (clauses.continues(at) or at == 0 or words[at - 1] in _ENDS)
 
 
 def _tells_place(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
