@@ -8,31 +8,18 @@ from itertools import accumulate
 from augment_ru.constraints.rule_file import OfWords
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_lemma, has_reading, readings
+from augment_ru.resources import kinds_in, word_lists
 
 _PREDICATES = frozenset({"VERB", "INFN", "ADJS", "PRTS", "PRED", "COMP", "GRND"})
 _BEFORE_NOUN = frozenset({"ADJF", "PRTF", "NUMR", "ADVB", "PRCL"})
 _COORDINATORS = frozenset({"и", "а", "но", "да", "зато", "однако"})
 _LINKS = frozenset({"быть", "стать", "становиться", "казаться", "оказаться", "оказываться", "являться"})
-_SAYING = frozenset({
-    "верить", "выясниться", "говорить", "говориться", "добавить", "думать", "заверить", "заявить", "заявлять",
-    "надеяться", "напомнить", "объявить", "оказаться", "отметить", "отмечать", "писать", "подчеркнуть", "подчёркивать",
-    "полагать", "пояснить", "предполагать", "признать", "рассказать", "решить", "сказать", "сообщать", "сообщить",
-    "считать", "считаться", "уверять", "утверждать", "утверждаться",
-})  # fmt: skip
-"""Verbs after which «что» only joins clauses: «сказал, [что] придёт»."""
-_KEPT = QUESTION_WORDS | frozenset({
-    "насколько", "отчего", "аналогично", "далеко", "достаточно", "недалеко", "рядом",
-    "бывший", "будущий", "возможный", "двоюродный", "другой", "единственный", "иной", "ложный", "мнимый", "остальной",
-    "отдельный", "поддельный", "предполагаемый", "прочий",
-})  # fmt: skip
-"""Question words, adverbs that govern a noun, and adjectives without which the noun is another one."""
 _CASE_OF_PLACE = {"в": "loct", "во": "loct", "на": "loct", "о": "loct", "об": "loct", "к": "datv", "ко": "datv"}
-_CONDITIONS = frozenset({"если", "ежели", "коли", "кто", "кому", "кого", "когда", "пока"})
-"""Words that open a clause in which a modifier decides of whom or when the main clause is true."""
 _GO_ON = frozenset(",:;–—-")
 """Marks after which a sentence goes on."""
 _ENDS = frozenset(".!?…")
-_DENYING = frozenset({"не", "нет", "нельзя"})
+_DENYING = frozenset({"не", "нет", "нельзя"})  # «он [долго] не отвечал» does not say that he did not answer
+_EXISTING, _OWNING = frozenset({"есть"}), frozenset({"у"})
 _THERE = frozenset({"есть", "был", "была", "было", "были"})
 _POINTING, _STRESSING = frozenset({"тот", "это"}), frozenset({"сам"})
 _ADDING = frozenset({"вообще", "еще", "ещё", "тут"})  # what is denied without them is denied still
@@ -42,14 +29,6 @@ _JOINERS = frozenset({"и", "или", "либо"})
 _SPEAKERS = frozenset({"я", "ты", "мы", "вы"})
 _AMOUNTS = frozenset({"сколько", "столько", "каждый", "любой", "всякий", "некоторый"})
 """Words that say how many of their noun: «каждый [день]»."""
-_TIMES = frozenset({"после", "до", "перед", "при"})
-"""Prepositions before an event, whose genitive says whose event it is: «после смерти [отца]»."""
-_LEANING = frozenset({
-    "виде", "время", "качестве", "конце", "мере", "начале", "области", "основе", "поводу", "помощью", "рамках",
-    "результате", "случае", "счет", "счёт", "течение", "ходе", "цель", "целью", "числе", "честь",
-    "количество", "множество", "ряд", "часть", "число",
-})  # fmt: skip
-"""Nouns that say little without their genitive: «в виде [шайбы]», «ряд [ошибок]»."""
 _SAYING_LITTLE = frozenset({"человеком", "людьми"})  # «умер [богатым] человеком»
 _OPENING = 3
 """How many tokens at the start of a clause are searched for such a word: «, но если»."""
@@ -91,7 +70,7 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
         if label := "KEPT" if in_name else _label(words, kinds, clauses, at):
             yield at, at, label
         last = _noun(kinds, at) if kind == "PREP" else _joined(words, kinds, at)
-        if last and not (kind == "PREP" and clauses.has(at, _denies)):  # «[до неё] ничего не было»
+        if last and not (kind == "PREP" and clauses.has(at, _DENYING)):  # «[до неё] ничего не было»
             yield at, last, "PHRASE"
 
 
@@ -103,7 +82,7 @@ def _kind(word: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def _is_kept(word: str) -> bool:
-    return has_lemma(word, _KEPT)
+    return has_lemma(word, QUESTION_WORDS | word_lists("framework")["kept"])
 
 
 def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> str:
@@ -111,13 +90,16 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
     kind, word, label = kinds[at], words[at], "CORE"
     last = "LAST" if clauses.has(at, _is_full_verb) else "KEPT"
     if kind == "VERB" or word == "есть":
-        there = word in _THERE and clauses.has(at, _owns) and not clauses.has(at, _denies) and kinds[at - 1] != "ADVB"
+        there = (
+            word in _THERE and clauses.has(at, _OWNING) and not clauses.has(at, _DENYING) and kinds[at - 1] != "ADVB"
+        )
         links = word != "есть" and _is_link(word) and clauses.has(at, _is_predicate)
         label = "CORE" if there or links else "KEPT"
     elif _is_mark(word) or has_lemma(word, _STRESSING):
         label = ""
     elif kind != "PREP" and _is_kept(word):
-        label = "" if word == "что" and _is_said(words, at) else "KEPT"
+        said = words[at - 1] == "," and has_lemma(words[at - 2], word_lists("framework")["saying"])
+        label = "" if word == "что" and said else "KEPT"  # «сказал, [что] придёт»
     elif _is_needed(words, kinds, clauses, at):
         label = "KEPT"
     elif kind in _PREDICATES:
@@ -160,11 +142,6 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
     return clauses.is_bare(at) and (kind in ("NOUN", "NPRO") or _is_attribute(words, kinds, at))
 
 
-def _is_said(words: Sequence[str], at: int) -> bool:
-    """Tell whether a word follows a verb of saying or thinking and a comma: «сказал, [что] придёт»."""
-    return words[at - 1] == "," and has_lemma(words[at - 2], _SAYING)
-
-
 def _noun(kinds: Sequence[str], at: int) -> int | None:
     """Return the number of the noun or pronoun that a preposition or adjective precedes; None without one."""
     noun = at + 1
@@ -195,19 +172,20 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
         return True  # «[дом], который»
     if kinds[before] == "PREP":  # «на [плечо] друга», «[у них] был сын»
         owned = following in ("NOUN", "ADJF") and (has_reading(behind, "gent") or not readings(behind)[0].known)
-        has = clauses.has(at, _links) and (words[before] == "у" or not clauses.has(at, _is_predicate))
-        return owned or following == "PREP" or has or clauses.has(at, _denies)
+        has = clauses.has(at, _is_link) and (words[before] == "у" or not clauses.has(at, _is_predicate))
+        return owned or following == "PREP" or has or clauses.has(at, _DENYING)
     if has_reading(words[at], "gent"):
         if kinds[before] == "NOUN":  # «смерти [отца]», «ряд [ошибок]», «глава [штаба] ВВС»
             chain = before == at - 1 and following == "NOUN" and has_reading(behind, "gent")
-            demanded = chain or words[before - 1] in _TIMES or words[before] in _LEANING
+            leans = "leaning" in kinds_in("framework", words[before])
+            demanded = chain or leans or "time" in kinds_in("framework", words[before - 1])
         else:  # «[выбора] у него не было», «двор полон [народу]»
-            demanded = clauses.has(at, _denies) or "gent" in readings(words[at])[0].grammemes
+            demanded = clauses.has(at, _DENYING) or "gent" in readings(words[at])[0].grammemes
         if demanded:
             return True
     if (kinds[at] == "NPRO" and has_reading(words[at], "accs")) or _is_attribute(words, kinds, at - 1):
         return True  # «доброму [другу]»
-    return has_reading(words[at], "ablt") and clauses.has(at, _links)
+    return has_reading(words[at], "ablt") and clauses.has(at, _is_link)
 
 
 class _Clauses:
@@ -220,7 +198,7 @@ class _Clauses:
 
     def __init__(self, words: Sequence[str], kinds: Sequence[str]) -> None:
         self._words, self._kinds = words, kinds
-        self._known: dict[Callable[[str, str], bool], set[int]] = {}
+        self._known: dict[Callable[[str, str], bool] | frozenset[str], set[int]] = {}
 
     @cached_property
     def _number(self) -> list[int]:
@@ -237,11 +215,15 @@ class _Clauses:
         """Return the number of the first word of the clause of a word."""
         return bisect_left(self._number, self._number[at])
 
-    def has(self, at: int, holds: Callable[[str, str], bool]) -> bool:
-        """Tell whether something holds of a word, and its part of speech, in the clause of word `at`."""
+    def has(self, at: int, holds: Callable[[str, str], bool] | frozenset[str]) -> bool:
+        """Tell whether something holds of a word, and its part of speech, in the clause of word `at`.
+
+        A set of words stands for: it is one of them.
+        """
         if holds not in self._known:  # once for all clauses: a text may be a single long one
             every = zip(self._number, self._words, self._kinds, strict=True)
-            self._known[holds] = {number for number, word, kind in every if holds(word, kind)}
+            test = (lambda word, _kind: word in holds) if isinstance(holds, frozenset) else holds
+            self._known[holds] = {number for number, word, kind in every if test(word, kind)}
         return self._number[at] in self._known[holds]
 
     def has_any_predicate(self, at: int) -> bool:
@@ -264,12 +246,11 @@ class _Clauses:
         """
         start = self._first(at)
         opening = self._words[start : start + _OPENING]
-        return not _CONDITIONS.isdisjoint(opening) or self.has(at, _denies) or self.has(at, _exists)
-
-
-def _links(word: str, _kind: str) -> bool:
-    """Tell whether a word is a form of a link verb."""
-    return _is_link(word)
+        return (
+            not word_lists("framework")["condition"].isdisjoint(opening)
+            or self.has(at, _DENYING)
+            or self.has(at, _EXISTING)
+        )
 
 
 def _is_past(word: str, kind: str) -> bool:
@@ -287,22 +268,9 @@ def _is_predicate(word: str, kind: str) -> bool:
     return kind in _PREDICATES and not _is_link(word)
 
 
-def _exists(word: str, _kind: str) -> bool:
-    return word == "есть"
-
-
-def _owns(word: str, _kind: str) -> bool:
-    """Tell whether a word says that something is somebody's: «[у] них есть дети»."""
-    return word == "у"
-
-
-def _denies(word: str, _kind: str) -> bool:
-    """Tell whether a word denies: «он [долго] не отвечал» does not say that he did not answer."""
-    return word in _DENYING
-
-
 @lru_cache(maxsize=100_000)
-def _is_link(word: str) -> bool:
+def _is_link(word: str, _kind: str = "VERB") -> bool:
+    """Tell whether a word is a form of a link verb."""
     return has_lemma(word, _LINKS)
 
 

@@ -255,18 +255,13 @@ def of_forms(fates: Fates) -> Iterator[tuple[str, float]]:
     verbs = any(old.pos == "VERB" and "plur" in old.grammemes ^ new.grammemes for old, new in pairs)
     for (number, form), (old, new) in zip(fates.reshaped, pairs, strict=True):
         marks = old.grammemes ^ new.grammemes
-        led = verbs and _leads(source.forms[number]) and _leads(form)  # «река впадает», «реки впадают»
+        led = verbs and "nomn" in source.kind(number).cases & word_kind(form).cases  # «река впадает», «реки впадают»
         if old.pos == new.pos == "NOUN" and ("plur" in marks or led) and not _counted(source, number, changed):
             yield "other_number", source.shares[number]
         if (old.pos == "COMP") != (new.pos == "COMP") or "Supr" in marks:
             yield "other_degree", 1.0
         if "pssv" in marks and old.pos in _PARTICIPLES and new.pos in _PARTICIPLES:
             yield "other_voice", 1.0
-
-
-def _leads(word: str) -> bool:
-    """Tell whether a noun may be in the nominative."""
-    return "nomn" in word_kind(word).cases
 
 
 def _counted(source: Source, number: int, changed: Container[int]) -> bool:
