@@ -8,7 +8,7 @@ from augment_ru.draws import Rng
 from augment_ru.editing.replacing import ReplacesWords
 from augment_ru.editing.style import STYLES, chat_points, is_quoted
 from augment_ru.errors import check_known
-from augment_ru.resources import senses, word_lists
+from augment_ru.resources import same_word, word_lists
 from augment_ru.text.doc import Doc
 
 
@@ -53,29 +53,24 @@ class Diminutives(ReplacesWords):
             at: the index of the word in `doc.words`, from 0.
             rng: the random draws, which choose one of several diminutives.
         """
-        return ReplacesWords.lemmas(self, doc, at, rng)[:1] if self._may_be_small(doc, at) else ()
+        found = ReplacesWords.lemmas(self, doc, at, rng)[:1]
+        return found if found and self._may_be_small(doc, at) else ()
 
     def _may_be_small(self, doc: Doc, at: int) -> bool:
         """Tell whether the style of the text and the words around word number `at` allow a diminutive."""
-        word, words = doc.words[at], doc.words
-        if (word.lemma, word.pos) not in senses(self.words):
-            return False
-        is_bad = any(map(doc.lemma_counts.__contains__, word_lists("great_words")["bad"]))  # a complaint
+        word, great = doc.words[at], word_lists("great_words")
+        is_bad = not great["bad"].isdisjoint(doc.lemma_counts)  # a complaint
         if self.styles == "chat" and (is_bad or chat_points(doc.text) < _LEAST_POINTS):
             return False
-        if doc.lemma_counts[word.lemma.replace("ё", "е")] > 1 or is_quoted(doc.text, word.start):
-            return False
-        following = words[at + 1 : at + 2]
-        beside = (*words[max(at - _REACH, 0) : at], *following)
-        if any(one.text.istitle() for one in following):
+        following = doc.words[at + 1 : at + 2]
+        if any(one.text.istitle() for one in following) or is_quoted(doc.text, word.start):
             return False  # «концерт Пуленка»
-        return not any(one.pos == "NUM" or one.text.isdigit() or _is("beside", one.lemma) for one in beside)
+        beside = (*doc.words[max(at - _REACH, 0) : at], *following)
+        if doc.lemma_counts[same_word(word.lemma)] > 1 or any(one.pos == "NUM" or one.text.isdigit() for one in beside):
+            return False
+        return great["beside"].isdisjoint(same_word(one.lemma) for one in beside)
 
 
 _LEAST_POINTS = 2
 _REACH = 2
 """How many words before a noun are looked at; of the words after it only the next one is."""
-
-
-def _is(kind: str, lemma: str) -> bool:
-    return lemma.replace("ё", "е") in word_lists("great_words")[kind]

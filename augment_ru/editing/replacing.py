@@ -3,6 +3,7 @@
 The last class of the module is the base of attacks that replace words.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,6 +30,8 @@ _RELATIVES = frozenset({"который", "сам", "чей"})
 _GENDERS = {"masc": "Gender=Masc", "femn": "Gender=Fem", "neut": "Gender=Neut"}
 _POINTING = frozenset({"это", "то", "всё"})
 _PREDICATES = frozenset({"VERB", "AUX", "ADJ"})
+_ABOUT_WORDS = re.compile(r"(?i)\b(?:(?:син|ант)оним|рифм)|\bслов(?:[оауе]|ом)\s[«\"]|(?:знач|пиш)\S*\sслов[оа]\b")
+"""Signs of a question about words: «Что значит слово …»."""
 
 
 def agreeing(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
@@ -288,8 +291,7 @@ def _governs(syntax: Syntax, number: int, lemma: str) -> bool:
         number: the number of the replaced verb.
         lemma: the other verb.
     """
-    takes = (one.kind == "VERB" and "tran" in one.word for one in known_forms(lemma))
-    return syntax.child(number, "obj") is None or any(takes)
+    return syntax.child(number, "obj") is None or any("tran" in one.word for one in known_forms(lemma))
 
 
 def _edit(syntax: Syntax, number: int, word: str) -> Edit:
@@ -369,7 +371,8 @@ def writes_yo(text: str) -> bool:
 class ReplacesWords(Attack):
     """Replace words by other lemmas in the same grammatical form; the words that agree with a noun are adapted.
 
-    A lemma is skipped if the sentence already has it, or if it has no form that fits.
+    A lemma is skipped if the sentence already has it, or if it has no form that fits. A text that asks about a word
+    («Подбери синоним к слову …») stays as it is.
 
     Args:
         words: the name of the dictionary that says which lemmas may replace a word.
@@ -412,7 +415,8 @@ class ReplacesWords(Attack):
     def _places(self, doc: Doc) -> Iterator[int]:
         """Yield the indices in `doc.words` of the words that may have a lemma of the dictionary."""
         known = lemmas_in(senses, self.words)
-        return (at for at, word in enumerate(doc.words) if has_lemma(word.text, known))
+        words = () if _ABOUT_WORDS.search(doc.text) else doc.words
+        return (at for at, word in enumerate(words) if has_lemma(word.text, known))
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to replace every word that the dictionary has by another one in the same grammatical form."""
