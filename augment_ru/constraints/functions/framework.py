@@ -27,9 +27,17 @@ _DEGREES = frozenset({"более", "весьма", "гораздо", "дово�
 _DENIED_DEGREES = _DEGREES | {"так"}
 _JOINERS = frozenset({"и", "или", "либо"})
 _SPEAKERS = frozenset({"я", "ты", "мы", "вы"})
+_SPOKEN_OF = frozenset({"он", "она", "оно", "они"})
+_BACK_AND_FORTH = frozenset({"вперёд", "вперед", "назад", "обратно", "прочь"})
+_OPENING_QUOTES = frozenset({"«", '"', "“", "„"})
+_NORMS = frozenset(
+    {"запрещено", "запрещается", "разрешено", "разрешается", "можно", "нужно", "следует", "обязан", "обязаны", "должны"}
+)
 _AMOUNTS = frozenset({"сколько", "столько", "каждый", "любой", "всякий", "некоторый"})
 """Words that say how many of their noun: «каждый [день]»."""
 _SAYING_LITTLE = frozenset({"человеком", "людьми"})  # «умер [богатым] человеком»
+_NAMING_NOTHING = frozenset({"качество", "свойство", "черта", "способ", "манера", "нрав", "поведение"})
+"""Nouns that say little without their attribute: «[дурные] качества»."""
 _OPENING = 3
 """How many tokens at the start of a clause are searched for such a word: «, но если»."""
 _LIGHT = 0.6
@@ -126,15 +134,17 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
     predicate («муж хочет кошку, а [я] собаку»), and the subject of a past tense that does not show it («[я] смеялся»).
     """
     kind = kinds[at]
-    if words[at] in _SPEAKERS and clauses.has(at, _is_past):
+    if (words[at] in _SPEAKERS and clauses.has(at, _is_past)) or words[at] in _BACK_AND_FORTH:
         return True
+    if words[at] in _SPOKEN_OF and at and words[at - 1] not in _ENDS:
+        return True  # «он ждал Петра, и [он] пришёл»
     if _joined(words, kinds, at + 1) or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at)):
         return True  # «[жабы] и ящерицы»
     if kind in ("ADJF", "PRTF", "ADVB", "PRCL"):  # «очень [легко]», «если [новый]», «[долго] не отвечал»
         adverb = kind == "ADVB" and words[at] not in _ADDING and information(words[at]) > _LIGHT
         telling = kind in ("ADJF", "PRTF") or words[at] in _DENIED_DEGREES or adverb
         alone = kinds[at - 1] == "PREP" and (has_lemma(words[at], _POINTING) or not _noun(kinds, at - 1))
-        needed = alone or words[at - 1] in _DEGREES or words[at + 1] in _SAYING_LITTLE
+        needed = alone or words[at - 1] in _DEGREES or _says_little(words[at + 1])
         if needed or (telling and clauses.is_told_by_modifiers(at)):
             return True  # «в [тот] день», «что нам из [того]»
     if kind == "NPRO" and not clauses.has_any_predicate(at):  # «[он] для нас всё»
@@ -172,6 +182,7 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
         return True  # «[дом], который»
     if kinds[before] == "PREP":  # «на [плечо] друга», «[у них] был сын»
         owned = following in ("NOUN", "ADJF") and (has_reading(behind, "gent") or not readings(behind)[0].known)
+        owned |= behind in _OPENING_QUOTES  # «про [книгу] «Муму»»
         has = clauses.has(at, _is_link) and (words[before] == "у" or not clauses.has(at, _is_predicate))
         return owned or following == "PREP" or has or clauses.has(at, _DENYING)
     if has_reading(words[at], "gent"):
@@ -241,8 +252,8 @@ class _Clauses:
     def is_told_by_modifiers(self, at: int) -> bool:
         """Tell whether modifiers say what the clause of a word tells: «если есть [новый]», «[долго] не отвечал».
 
-        So it is in a condition, which says when or of whom the main clause is true, and in a clause that denies or that
-        says that something exists: «у него есть [французские] корни».
+        So it is in a condition, which says when or of whom the main clause is true, and in a clause that denies, that
+        says that something exists, or of whom a rule holds: «у него есть [французские] корни».
         """
         start = self._first(at)
         opening = self._words[start : start + _OPENING]
@@ -250,6 +261,7 @@ class _Clauses:
             not word_lists("framework")["condition"].isdisjoint(opening)
             or self.has(at, _DENYING)
             or self.has(at, _EXISTING)
+            or self.has(at, _NORMS)
         )
 
 
@@ -272,6 +284,11 @@ def _is_predicate(word: str, kind: str) -> bool:
 def _is_link(word: str, _kind: str = "VERB") -> bool:
     """Tell whether a word is a form of a link verb."""
     return has_lemma(word, _LINKS)
+
+
+@lru_cache(maxsize=100_000)
+def _says_little(word: str) -> bool:
+    return word in _SAYING_LITTLE or has_lemma(word, _NAMING_NOTHING)
 
 
 @lru_cache(maxsize=100_000)
