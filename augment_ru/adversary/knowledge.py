@@ -274,7 +274,7 @@ VIEWS = (LetterView(adds=0.0, own=0.2), LetterView(adds=0.6, own=0.4))
 """The two assumptions; predictions use the first one that no answer has refuted. With 1 in place of 0.6, a character
 model's answers broke less often at 10 and 20 queries, by eight and six points (250 sentences of three domains,
 `butterfingers`)."""
-_LITTLE = 0.05
+_LITTLE = 0.01
 """Further letters count if they move the lowest margin by this share of what the first letters did."""
 
 
@@ -315,8 +315,8 @@ class Surrogate:
 
     @property
     def is_of_words(self) -> bool:
-        """Whether the model's answers showed that only the first changed letter of a word lowers the scores."""
-        return len(self.views) == 1 and not self.views[0].adds
+        """Whether no answer has refuted that only the first changed letter of a word lowers the scores."""
+        return not self.views[0].adds
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
         """Update the estimated effects of changes with one more answer of the model.
@@ -337,8 +337,8 @@ class Surrogate:
             before: the margins when one letter of each of some words was changed, shape (rivals,).
             after: the margins when further letters of the same words were changed, too, shape (rivals,).
         """
-        original, reached = float(self.best.margins.min()), float(before.min())
-        added = abs(reached - float(after.min())) > _LITTLE * abs(original - reached)
+        first, further = self.best.margins - before, before - after
+        added = np.abs(further).max() > _LITTLE * np.abs(first).max()
         self.views = self.views[-1:] if added else self.views[:1]
 
 
