@@ -6,14 +6,14 @@ one of three ways:
 - the smallest set that the surrogate expects to break the answer; if there is none, the one expected nearest to it;
 - the set that came nearest to breaking the answer, with one change added, taken back or exchanged. Effects are not
   quite additive, and the surrogate errs least near a set that was asked;
-- a random set, as against a model that gives only labels: if an answer showed that further letters of a word add
-  nothing, because such models often break when most words are changed; and if the other ways find no new set.
+- a random set, as against a model that gives only labels: unless an answer showed that further letters of a word add
+  something, because models of words often break when most words are changed; and if the other ways find no new set.
 
 **With labels alone**, the answers before the first wrong one do not tell which changes matter. So the search draws sets
 of six sizes: the largest change all places, the smallest half of them. A place is a word that can be changed, and each
-gets one change; only one set of nine may change several letters of a word. Every place is drawn about equally often,
-and so is every alternative at a place. Many changes at once break most answers. Some answers break only if certain
-words stay as they are; smaller sets leave more words as they are.
+gets one change; one set of nine changes all letters of its words that can be changed. Every place is drawn about
+equally often, and so is every alternative at a place. Many changes at once break most answers. Some answers break only
+if certain words stay as they are; smaller sets leave more words as they are.
 
 **With a guide**, a model whose scores order the queries: changes that break one model often break another one of the
 same task. Since the guide's scores are only guesses, random noise of varying size is added to the effects that they
@@ -189,14 +189,16 @@ def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Se
 
 
 _BEYOND = 0.5
-"""A set is expected to break the answer if a margin is expected this far below 0, as a share of the original's."""
+"""A set is expected to break the answer if a margin is expected this far below 0, as a share of the original's. With
+0.05, 10 queries broke about twelve points fewer answers of a model of characters, and two of a model of words (200
+sentences of three domains, `butterfingers`)."""
 _ROUND = 5
 """While no set comes nearer to breaking, one of this many sets is chosen freely, the others near the nearest set."""
 _WIDE, _NEAR, _DARING = 0.3, 0.1, 1.0
 """The size of the random noise added to the effects, in their standard deviations: for a choice among all sets after a
 failure; for a choice near a set; and for sets smaller than a minimal one, where only unknown effects give hope."""
 _STEP = 3
-"""Against a model of words, one of this many questions after a failure is a step or a free choice, the others are random
+"""Against a model of words, one of this many failures is followed by a step or a free choice, the others by random
 sets."""
 _TRIES = 20
 """How many times the noise is drawn before a way of choosing gives up."""
@@ -287,7 +289,7 @@ def _promising(
 
 
 def _letters(knowledge: Knowledge, surrogate: Surrogate, base: ChangeSet) -> ChangeSet | None:
-    """Return a set that was asked about with a further change in each of its words.
+    """Return a set that was asked about, `base`, with a further change in each of its words.
 
     The views differ most about such a set: either it has the same margins, or much lower ones. The result is None if
     no word can get a further change, or if the set is not open (`Knowledge.is_open`).

@@ -275,7 +275,7 @@ VIEWS = (LetterView(adds=0.0, own=0.2), LetterView(adds=0.6, own=0.4))
 model's answers broke less often at 10 and 20 queries, by eight and six points (250 sentences of three domains,
 `butterfingers`)."""
 _LITTLE = 0.01
-"""Further letters count if they move the lowest margin by this share of what the first letters did."""
+"""Further letters count if they move a margin by more than this share of the most that the first letters moved one."""
 
 
 class Surrogate:
