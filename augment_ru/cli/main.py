@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from augment_ru.cli import commands
-from augment_ru.cli.misuse import misuse
-from augment_ru.cli.shared_options import HelpfulGroup
+from augment_ru.cli.shared_options import HelpfulGroup, misuse
 from augment_ru.errors import AugmentError, Terminated, brief, escaped, shortened
 from augment_ru.jobs.messages import with_flags
 from augment_ru.version import __version__

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from augment_ru.draws import Floats, digests
 from augment_ru.errors import AugmentError, check_known, saying_where
 from augment_ru.evaluation import rates, report
-from augment_ru.evaluation.answers import FATES, Answer, Metric, accuracy, exact_match, labels_among
+from augment_ru.evaluation.answers import FATES, Metric, accuracy, exact_match, labels_among
 from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
 from augment_ru.evaluation.paired import Difference
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
@@ -801,7 +801,7 @@ class Requirement(NamedTuple):
 
 
 def metric_of(
-    metric: Metric, pairs: Pairs, episodes: Sequence[Sequence[Answer]], rows: Sequence[int], seed: int
+    metrics: Mapping[str, Metric], pairs: Pairs, run: ModelRun, name: str, attack: str | None, *, seed: int
 ) -> report.Rate:
     """Return a metric with its 95 % interval, in per cent.
 
@@ -809,12 +809,15 @@ def metric_of(
     is that of a bootstrap over records.
 
     Args:
-        metric: the metric.
+        metrics: the metrics by name.
         pairs: the original and perturbed rows.
-        episodes: the answers to all rows in each episode (set of demonstrations).
-        rows: the index of each row's original.
+        run: the answers of the model.
+        name: the name of the metric.
+        attack: the attack whose rows are counted; None for the originals.
         seed: the seed of the bootstrap.
     """
+    metric, episodes = metrics[name], run.originals if attack is None else run.attacks[attack]
+    rows = range(len(pairs.originals)) if attack is None else [pair.original for pair in pairs.attacks[attack]]
 
     def value(chosen: Sequence[int]) -> float | None:
         answers = [[episode[at] for at in chosen] for episode in episodes]

@@ -287,17 +287,12 @@ class Evaluation:
         report, found = self.counted(), list[str]()
         for one in map(entries.Requirement.of, self.settings.require):
             for judged, model in zip(self.judged, report.models, strict=True):
-                for name, known in one.of_model(model, partial(self._metric, judged.run)):
+                metric = partial(entries.metric_of, self.metrics, self.pairs, judged.run, seed=self.settings.seed)
+                for name, known in one.of_model(model, metric):
                     problem = one.problem(known, point=point)
                     shots = "" if model.shots is None else f" ({model.shots}-shot)"
                     found += [f"{model.model}{shots}: {name} {problem} ({one.text})"] if problem else []
         return found
-
-    def _metric(self, run: ModelRun, name: str, attack: str | None) -> Rate:
-        """Return a metric of a run with its interval, on the rows of an attack or, for None, on the originals."""
-        pairs, given = self.pairs, run.originals if attack is None else run.attacks[attack]
-        rows = range(len(pairs.originals)) if attack is None else [pair.original for pair in pairs.attacks[attack]]
-        return entries.metric_of(self.metrics[name], pairs, given, rows, self.settings.seed)
 
     def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
         """Return the numbers of the report as a pandas DataFrame, with a row for each model and attack.

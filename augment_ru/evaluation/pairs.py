@@ -222,22 +222,26 @@ def _is_plain(values: Mapping[str, Any]) -> bool:
     return KEY not in values and not values.get(PERTURBATION)
 
 
-@dataclass(slots=True)
 class _OriginalIndex:
-    """The originals found so far; rows that are equal in all fields are one original."""
+    """The originals found so far; rows that are equal in all fields are one original.
 
-    task: Task
-    originals: list[Original] = field(default_factory=list)
-    texts: list[Mapping[str, str]] = field(default_factory=list)
-    """The texts of each original."""
-    index_of: dict[str, int] = field(default_factory=dict)
-    """Maps a row as JSON to the index of its original."""
-    by_id: dict[str, int] = field(default_factory=dict)
-    """Maps an id, as text because tables hold only texts, to the index; empty if an original has no id of its own."""
-    in_file: list[int] = field(default_factory=list)
-    """The indices of the originals that are rows of a file, in the order of the file."""
-    matched_by_order: set[str] = field(default_factory=set)
-    """The attacks with a row that was matched to an original by its order."""
+    Attributes:
+        originals: the originals.
+        texts: the texts of each original.
+        index_of: maps a row as JSON to the index of its original.
+        by_id: maps an id, as text because tables hold only texts, to the index; empty if an original has no own id.
+        in_file: the indices of the originals that are rows of a file, in the order of the file.
+        matched_by_order: the attacks with a row that was matched to an original by its order.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.originals: list[Original] = []
+        self.texts: list[Mapping[str, str]] = []
+        self.index_of: dict[str, int] = {}
+        self.by_id: dict[str, int] = {}
+        self.in_file: list[int] = []
+        self.matched_by_order: set[str] = set()
 
     def add(self, row: Row) -> None:
         """Add a row of a file as an original."""

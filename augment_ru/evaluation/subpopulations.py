@@ -115,20 +115,6 @@ TITLES = {
 }
 """The titles that the report shows for properties whose names are not clear enough."""
 
-_FIELDS: dict[str, tuple[str, ...]] = {
-    "per_ethics": ("source",),
-    "sit_ethics": ("source",),
-    "ru_worldtree": ("exam_name", "school_grade", "knowledge_type"),
-    "mera_ruworldtree": ("meta.exam_name", "meta.school_grade", "meta.knowledge_type"),
-    "mera_rcb": ("meta.genre", "meta.verb", "meta.negation"),
-    "mera_ruethics": ("meta.question",),
-    "mera_rummlu": ("meta.domain",),
-    "rcb": ("genre", "verb", "negation"),
-    "lidirus": ("lexical-semantics", "predicate-argument-structure", "logic", "knowledge"),
-    "winograd": ("homonymia_type",),
-}
-"""Maps a task to the fields of its rows that are used as properties; for TAPE's tasks, those of its Table 2."""
-
 
 def properties_of(task: Task) -> dict[str, Property]:
     """Return the properties by which a report may divide the rows of a task: length, label, and others.
@@ -149,7 +135,7 @@ def properties_of(task: Task) -> dict[str, Property]:
         found["answer_kind"] = _answer_kind
     elif len(task.scoring.decided) == 1:
         found[task.scoring.gold[0]] = _label
-    return found | {name: field_property(name) for name in _FIELDS.get(task.name, ())}
+    return found | {name: field_property(name) for name in task.scoring.properties}
 
 
 def field_property(name: str) -> Property:

@@ -128,7 +128,13 @@ _IN_QUOTES = re.compile('"[^"]*"')
 
 
 class _Lines:
-    """Yields the lines of a table to `csv.reader`, and keeps the bytes of the current row (of one or several lines)."""
+    """Yields the lines of a table to `csv.reader`, and keeps the bytes of the current row (of one or several lines).
+
+    Attributes:
+        number: the number of lines read so far.
+        size: the bytes of the row, without those that were skipped because the row is too long.
+        ended: whether the row was still incomplete at the end of the file, or at `MAX_LINE` bytes.
+    """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -136,16 +142,12 @@ class _Lines:
         self.bom = first.startswith(BOM)
         self.first = self._ahead = first.removeprefix(BOM)
         self.number = 0
-        """The number of lines read so far."""
         self.begin()
 
     def begin(self) -> None:
         """Start a row at the next line."""
         self.row: list[bytes] = []
-        self.size = 0
-        """The bytes of the row, without those that were skipped because the row is too long."""
-        self.ended = False
-        """Whether the row was still incomplete at the end of the file, or at `MAX_LINE` bytes."""
+        self.size, self.ended = 0, False
 
     def __iter__(self) -> Iterator[str]:
         return self

@@ -445,10 +445,7 @@ class JsonArraySink(Sink):
         self._source = source
         first, *rest = source.around if source else ("", "\n")
         self._around = [f"\ufeff{first}" if form.mark and source and source.bom else first, *rest]
-        self._array = -1
-        """The number of the array that is open; -1 before the first."""
-        self._empty = True
-        """Whether the open array has no row yet."""
+        self._array, self._empty = -1, True  # the number of the open array, and whether it has no row yet
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         """Write rows, each given as the original record and what changed in it.
@@ -506,8 +503,7 @@ class _TableSink(Sink):
         self._key = (form.key,) if form.key else ()
         learnt = form.part or value_types.NOTHING
         self._names = (*source.names, *self._key) if source and source.names else learnt.names
-        self._started = self._is_part
-        """Whether the header line was written, or will be written by another sink."""
+        self._started = self._is_part  # whether the header line was written, or will be written by another sink
 
     def check(self, record: Record) -> None:
         if not self._same:

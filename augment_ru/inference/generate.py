@@ -7,7 +7,7 @@ search, nucleus sampling or half-precision weights; there the text may depend on
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -73,54 +73,48 @@ class Decoding:
         return self.beams > 1 and not self.drawn
 
 
-@dataclass(slots=True)
 class TokenChooser:
     """Chooses the next token of each text, and excludes all others; a logits processor for transformers.
 
-    Attributes:
+    Args:
         keys: the key on which each text's random draws depend, shape (texts,).
         decoding: how tokens are chosen; must not be a beam search.
         tolerance: rounding could swap two logits that differ by less than this.
         start: how many tokens a text has before the first generated one.
         ends: the tokens that end a text.
+
+    Attributes:
         close: for each text, whether rounding could have changed the choice of one of its tokens, shape (texts,).
     """
 
-    keys: Keys
-    decoding: Decoding
-    tolerance: float
-    start: int
-    ends: frozenset[int]
-    close: Mask = field(init=False)
-    _ended: Mask = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.close = np.zeros(self.keys.size, dtype=np.bool_)
-        self._ended = np.zeros(self.keys.size, dtype=np.bool_)
+    def __init__(self, keys: Keys, decoding: Decoding, tolerance: float, start: int, ends: frozenset[int]) -> None:
+        self._keys, self._decoding, self._tolerance, self._start, self._ends = keys, decoding, tolerance, start, ends
+        self.close: Mask
+        self.close, self._ended = np.zeros((2, keys.size), dtype=np.bool_)
 
     def __call__(self, input_ids: "Tensor", scores: "Tensor") -> "Tensor":
         """Return scores that are 0 for each row's chosen token, else minus infinity; shape (rows, vocabulary)."""
-        step = input_ids.shape[1] - self.start
-        chosen = self._from_nucleus(scores, step) if self.decoding.top_p else self._from_likeliest(scores, step)
-        self._ended |= np.isin(chosen, list(self.ends))
+        step = input_ids.shape[1] - self._start
+        chosen = self._from_nucleus(scores, step) if self._decoding.top_p else self._from_likeliest(scores, step)
+        self._ended |= np.isin(chosen, list(self._ends))
         only = scores.new_full(scores.shape, -float("inf"))
         return only.scatter_(1, input_ids.new_tensor(chosen)[:, None], 0.0)
 
     def _from_likeliest(self, scores: "Tensor", step: int) -> Ints:
-        count = min((self.decoding.top_k if self.decoding.drawn else 1) + 1, scores.shape[1])
+        count = min((self._decoding.top_k if self._decoding.drawn else 1) + 1, scores.shape[1])
         highest = scores.float().topk(count)
         logits = highest.values.cpu().numpy().astype(np.float64)
         tokens: Ints = highest.indices.cpu().numpy()
-        places, close = chosen_of(logits, tokens, self.keys, step, decoding=self.decoding, tolerance=self.tolerance)
+        places, close = chosen_of(logits, tokens, self._keys, step, decoding=self._decoding, tolerance=self._tolerance)
         self.close |= close & ~self._ended
         chosen: Ints = np.take_along_axis(tokens, places[:, None], axis=1)[:, 0]
         return chosen
 
     def _from_nucleus(self, scores: "Tensor", step: int) -> Ints:
-        draws = unit(self.keys, np.full(self.keys.size, step)).tolist()
+        draws = unit(self._keys, np.full(self._keys.size, step)).tolist()
         probabilities = scores.float().softmax(-1).double().cpu().numpy()
         rows = zip(probabilities, draws, strict=True)
-        return np.array([draw_from_nucleus(row, self.decoding.top_p or 1.0, draw) for row, draw in rows])
+        return np.array([draw_from_nucleus(row, self._decoding.top_p or 1.0, draw) for row, draw in rows])
 
 
 def chosen_of(

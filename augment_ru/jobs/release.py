@@ -23,7 +23,7 @@ def make_release(given: Mapping[str, Any]) -> None:
     output, quiet = given["output"], given["quiet"]
     with checking():
         recipe, workers, device = Path(given["recipe"]), given["workers"] or 1, given["device"] or "auto"
-        prepared = ReleaseBuild(recipe, Path(output), workers, given["resume"], device)
+        prepared = ReleaseBuild(recipe, Path(output), workers, device, resume=given["resume"])
         check_device(device, used=prepared.tools.models)
     with progress("release", "shards", quiet=quiet) as advance:
         report = prepared.run(lambda count, total: advance(count, total=total))

@@ -266,7 +266,7 @@ class _Lexeme(NamedTuple):
     forms: dict[frozenset[str], list[_Written]]
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=2_048)  # forms of one lemma are asked one after the other, and `inflect` keeps them
 def _lexemes(lemma: str, kind: str) -> tuple[_Lexeme, ...]:
     """Return the words of the class `kind` that have this lemma, the likeliest first."""
     if not RUSSIAN.fullmatch(lemma):

@@ -73,15 +73,6 @@ def _learned(task: Task, rows: Sequence[Mapping[str, Any]]) -> Task:
     return task_of(task.benchmark.trained_on)
 
 
-class Constant(NamedTuple):
-    """A classifier that always gives the same label, for train files with only one label.
-
-    The classifiers of scikit-learn cannot be trained on a single class.
-    """
-
-    label: str
-
-
 @dataclass(frozen=True, slots=True)
 class BagOfWords(Model):
     """A model that classifies texts by their words or n-grams; it reads no demonstrations.
@@ -89,7 +80,8 @@ class BagOfWords(Model):
     It has one classifier for each field of the right answer.
 
     Attributes:
-        classifiers: maps each field to its classifier.
+        classifiers: maps each field to its classifier, or to its only label, since the classifiers of scikit-learn
+            cannot be trained on a single class.
         signature: all that defines the answers.
         learned: the texts that it was trained on.
     """
@@ -126,11 +118,11 @@ def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]]: 
     scikit-learn.
 
     Args:
-        classifier: a trained classifier of scikit-learn.
+        classifier: a trained classifier of scikit-learn, or the label that each text gets.
         texts: the texts.
     """
-    if isinstance(classifier, Constant):
-        return [{classifier.label: 0.0} for _ in texts]
+    if isinstance(classifier, str):
+        return [{classifier: 0.0} for _ in texts]
     if not texts:
         return []
     values = classifier.decision_function(texts)
@@ -156,7 +148,7 @@ def fitted(train: Train, make: Callable[[], Any], signature: str) -> BagOfWords:
     classifiers: dict[str, Any] = {}
     for name, labels in train.labels.items():
         if len(set(labels)) == 1:
-            classifiers[name] = Constant(labels[0])
+            classifiers[name] = labels[0]
             continue
         classifiers[name] = make()
         told = saying_instead(lambda error: f"cannot be trained on this file: {error}", ValueError)

@@ -49,13 +49,11 @@ class Classifier(Model):
 
     Attributes:
         pretrained: the model.
+        options: its options.
         task: the task of the rows.
-        fields: the fields that the model reads; empty for those of the task.
         labels: the label of each output of the model, as the data write it; for a task with several labels, the field
             of each output.
         several: whether the task has several labels, so that each output is a separate decision, yes or no.
-        threshold: the lowest sigmoid of an output that counts as a yes.
-        budget: the most tokens in a batch, padding included.
         signature: all that defines the answers.
         hypotheses: for a model of entailment, a sentence for each label, such as "This example is {label}."; empty for
             other models.
@@ -63,12 +61,10 @@ class Classifier(Model):
     """
 
     pretrained: Pretrained
+    options: Options
     task: Task
-    fields: tuple[str, ...]
     labels: tuple[str, ...]
     several: bool
-    threshold: float
-    budget: int
     signature: str
     hypotheses: tuple[str, ...] = ()
     entails: int = 0
@@ -93,8 +89,9 @@ class Classifier(Model):
             best = np.round(logits, DIGITS).argmax(axis=1)
             scores = (dict(zip(self.labels, row, strict=True)) for row in logits.tolist())
             return [Scored(self.labels[at], (own,)) for at, own in zip(best, scores, strict=True)]
-        is_yes = np.round(1.0 / (1.0 + np.exp(-logits)), DIGITS) >= self.threshold
-        edge = np.log(self.threshold / (1.0 - self.threshold)) if 0.0 < self.threshold < 1.0 else 0.0
+        threshold = self.options.threshold
+        is_yes = np.round(1.0 / (1.0 + np.exp(-logits)), DIGITS) >= threshold
+        edge = np.log(threshold / (1.0 - threshold)) if 0.0 < threshold < 1.0 else 0.0
         found = (dict(zip(self.labels, ("1" if yes else "0" for yes in row), strict=True)) for row in is_yes)
         rows = (tuple({"0": 0.0, "1": value} for value in row) for row in (logits - edge).tolist())
         return list(map(Scored, found, rows))
@@ -137,12 +134,12 @@ class Classifier(Model):
 
         lengths = np.array([len(ids) for ids in encoded["input_ids"]], dtype=np.int64)
         most = 1 if tokenizer.pad_token_id is None else MOST_SEQUENCES  # without a padding token, one at a time
-        each_batch(lengths, self.budget, classify, most)
+        each_batch(lengths, batch_budget(self.pretrained, self.options), classify, most)
         return found
 
     def _texts(self, example: Example) -> list[str]:
-        if self.fields:
-            return [text_of(example.record, name) for name in self.fields]
+        if self.options.fields:
+            return [text_of(example.record, name) for name in self.options.fields]
         texts = list(Record(example.record, self.task).read().values())
         return texts if len(texts) <= _PAIR else ["\n".join(texts)]
 
@@ -173,11 +170,8 @@ def hf_classifier(request: ModelRequest, /) -> Classifier:
     else:
         hypotheses, entails = _hypotheses(own, matched, given)
         defining = {"fields": ",".join(given.fields), "hypothesis": "|".join(hypotheses), "entails": entails}
-    budget, signature = batch_budget(pretrained, given), signature_of("hf-classifier", pretrained, None, defining)
-    task, threshold = request.task, given.threshold
-    return Classifier(
-        pretrained, task, given.fields, matched, several, threshold, budget, signature, hypotheses, entails
-    )
+    signature = signature_of("hf-classifier", pretrained, None, defining)
+    return Classifier(pretrained, given, request.task, matched, several, signature, hypotheses, entails)
 
 
 def _hypotheses(own: Sequence[str], labels: Sequence[str], given: Options) -> tuple[tuple[str, ...], int]:

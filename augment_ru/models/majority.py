@@ -3,7 +3,7 @@
 from collections import Counter
 
 from augment_ru.evaluation.examples import ModelRequest
-from augment_ru.models._bag_of_words import BagOfWords, Constant, train_of
+from augment_ru.models._bag_of_words import BagOfWords, train_of
 
 
 def majority(request: ModelRequest, /) -> BagOfWords:
@@ -20,4 +20,4 @@ def majority(request: ModelRequest, /) -> BagOfWords:
     train = train_of(request, "majority")
     counts = {name: Counter(found) for name, found in train.labels.items()}
     first = {name: min(count, key=lambda label: (-count[label], label)) for name, count in counts.items()}
-    return BagOfWords({name: Constant(label) for name, label in first.items()}, f"majority|train={train.digest}")
+    return BagOfWords(first, f"majority|train={train.digest}")

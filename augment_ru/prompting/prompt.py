@@ -423,11 +423,39 @@ class Prompt:
         Raises:
             AugmentError: a field is missing, a label has no word, or the budget is too small.
         """
-        return tuple(
-            self._filled((field, numbers), record, shots, labels, budget)
-            for field in self.targets
-            for numbers in self._entries(record)
-        )
+
+        def filled(field: str, numbers: tuple[int, ...]) -> FilledPrompt:
+            choices = () if self.writes else self._choices(record, labels)
+            limit = self.limits[bool(shots)]
+            head = ""
+            if self.instruction and choices:
+                words = ", ".join(choice.text for choice in choices)
+                head = self.instruction.fill({"labels": words}) + self.separator
+            answer, start, turns = 0 if choices else limit, head, []
+            whole, part = budget.shares(head, self.separator, len(shots), answer) if budget else (0, 0)
+            for number, shot in enumerate(shots, start=1):
+                with saying_where(f"demonstration {number}"):
+                    entry = next(iter(self._entries(shot)), ())
+                    word = self._answer(field_paths.numbered(field, entry), shot, labels)
+                    template, values = self._values(field, shot, entry, labels, later=number > 1, shown=True)
+                    values = budget.fitted(template, values, [word], part) if budget else values
+                head += template.fill({**values, LABEL: word}) + self.separator
+                before, after = template.around(LABEL)
+                turns.append((before.fill(values).rstrip(), word + after.fill(values)))
+            template, values = self._values(field, record, numbers, labels, later=bool(shots))
+            if budget:
+                values = budget.fitted(template, values, [choice.text for choice in choices], whole)
+            before, after = template.around(LABEL)
+            context = head + before.fill(values)
+            gap = context[len(context.rstrip()) :]
+            tail = after.fill(values)
+            offered = tuple(Choice(label, gap + word + tail) for label, word in choices)
+            turns.append((before.fill(values).rstrip(), ""))
+            turns[0] = (start + turns[0][0], turns[0][1])
+            listed = self.layout is not None and bool(choices)
+            return FilledPrompt(field, context.rstrip(), offered, limit, self.stop, tuple(turns), listed)
+
+        return tuple(filled(field, numbers) for field in self.targets for numbers in self._entries(record))
 
     def answer(self, answers: Sequence[str]) -> Prediction:
         """Combine the answers to the prompts of a row into one prediction.
@@ -445,45 +473,6 @@ class Prompt:
     def _entries(self, record: Mapping[str, Any]) -> list[tuple[int, ...]]:
         """Return the entries of `each`, as tuples of indices into its lists; without `each`, one empty tuple."""
         return field_paths.entries(record, self.each) if self.each else [()]
-
-    def _filled(
-        self,
-        target: tuple[str, tuple[int, ...]],
-        record: Mapping[str, Any],
-        shots: Sequence[Mapping[str, Any]],
-        labels: Sequence[str] | None,
-        budget: PromptBudget | None,
-    ) -> FilledPrompt:
-        field, numbers = target
-        choices = () if self.writes else self._choices(record, labels)
-        limit = self.limits[bool(shots)]
-        head = ""
-        if self.instruction and choices:
-            words = ", ".join(choice.text for choice in choices)
-            head = self.instruction.fill({"labels": words}) + self.separator
-        answer, start, turns = 0 if choices else limit, head, []
-        whole, part = budget.shares(head, self.separator, len(shots), answer) if budget else (0, 0)
-        for number, shot in enumerate(shots, start=1):
-            with saying_where(f"demonstration {number}"):
-                entry = next(iter(self._entries(shot)), ())
-                word = self._answer(field_paths.numbered(field, entry), shot, labels)
-                template, values = self._values(field, shot, entry, labels, later=number > 1, shown=True)
-                values = budget.fitted(template, values, [word], part) if budget else values
-            head += template.fill({**values, LABEL: word}) + self.separator
-            before, after = template.around(LABEL)
-            turns.append((before.fill(values).rstrip(), word + after.fill(values)))
-        template, values = self._values(field, record, numbers, labels, later=bool(shots))
-        if budget:
-            values = budget.fitted(template, values, [choice.text for choice in choices], whole)
-        before, after = template.around(LABEL)
-        context = head + before.fill(values)
-        gap = context[len(context.rstrip()) :]
-        tail = after.fill(values)
-        offered = tuple(Choice(label, gap + word + tail) for label, word in choices)
-        turns.append((before.fill(values).rstrip(), ""))
-        turns[0] = (start + turns[0][0], turns[0][1])
-        listed = self.layout is not None and bool(choices)
-        return FilledPrompt(field, context.rstrip(), offered, limit, self.stop, tuple(turns), listed)
 
     def _values(
         self,

@@ -295,6 +295,7 @@ class Scoring(_Part, frozen=True):
             once.
         parts_by: fields by which rows are grouped; scores are also counted for each value of such a field. A row may
             have several values, joined by `;`.
+        properties: fields by whose values an evaluation divides the rows into subpopulations (`by` names further ones).
     """
 
     gold: SomePathTexts = ("label",)
@@ -306,6 +307,7 @@ class Scoring(_Part, frozen=True):
     grouped_by: PathText | None = None
     mean_over: Literal["groups", "rows"] = "groups"
     parts_by: tuple[PathText, ...] = ()
+    properties: tuple[PathText, ...] = ()
     normal_form: Literal["russian", "squad"] = "russian"
 
     @property

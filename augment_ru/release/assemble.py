@@ -8,7 +8,6 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -53,20 +52,14 @@ class AttackFigures(Figures):
             self.words += sum(len(word_ranges(texts.get(name, ""))) for name in entry["edits"])
 
 
-@dataclass(slots=True)
-class SearchFigures:
+class SearchFigures(Counter[str]):
     """Counts the rows that one search against a model made.
 
-    A row is broken if the search turned the model's right answer wrong.
-
-    Attributes:
-        counts: the counts by name. Under the name of a status is the number of its rows. `right` is the number of rows
-            that the model answered right before the search, and `queries` is the number of queries for these rows.
-            `changes` is the number of changes in broken rows. `minimal` is the number of broken rows in which every
-            change is needed to break the answer.
+    A row is broken if the search turned the model's right answer wrong. Under the name of a status is the number of its
+    rows. `right` is the number of rows that the model answered right before the search, and `queries` is the number of
+    queries for these rows. `changes` is the number of changes in broken rows. `minimal` is the number of broken rows in
+    which every change is needed to break the answer.
     """
-
-    counts: Counter[str] = field(default_factory=Counter)
 
     def count_entry(self, entry: Mapping[str, Any], _texts: Mapping[str, str]) -> None:
         """Add a row that the search made to the counts.
@@ -76,28 +69,24 @@ class SearchFigures:
             _texts: not used.
         """
         search = entry["search"]
-        self.counts[search["status"]] += 1
+        self[search["status"]] += 1
         if can_be_broken(search):
-            self.counts.update(right=1, queries=search["queries"])
+            self.update(right=1, queries=search["queries"])
         if search["status"] == "broken":
-            self.counts.update(changes=search["changes"], minimal=search["minimal"])
-
-    def update(self, other: "SearchFigures") -> None:
-        """Add the counts of other rows to these."""
-        self.counts.update(other.counts)
+            self.update(changes=search["changes"], minimal=search["minimal"])
 
     def table(self) -> dict[str, Any]:
         """Return the figures of the search as JSON values by name, as the manifest of the release states them.
 
         `rows` is the number of all rows. `right`, `queries`, `minimal` and the number of rows of each status are those
-        of `counts`. Three figures are quotients, which are None if they divide by 0:
+        counted. Three figures are quotients, which are None if they divide by 0:
 
         - `asr`: the percentage of `right` rows that the search broke.
         - `queries_a_success`: `queries` divided by the number of broken rows.
         - `changes`: the mean number of changes in broken rows.
         """
-        rows = {status: self.counts[status] for status in STATUSES}
-        right, broken, queries = (self.counts[name] for name in ("right", "broken", "queries"))
+        rows = {status: self[status] for status in STATUSES}
+        right, broken, queries = (self[name] for name in ("right", "broken", "queries"))
         return {
             "rows": sum(rows.values()),
             "right": right,
@@ -105,8 +94,8 @@ class SearchFigures:
             "asr": ratio(100 * broken, right),
             "queries": queries,
             "queries_a_success": ratio(queries, broken),
-            "changes": ratio(self.counts["changes"], broken),
-            "minimal": self.counts["minimal"],
+            "changes": ratio(self["changes"], broken),
+            "minimal": self["minimal"],
         }
 
 
@@ -166,7 +155,7 @@ def assemble(
         recipe: the recipe of the release.
         tasks: the tasks of the recipe with their rows.
         shards: for each task, the files of its finished shards, in the order of the rows.
-        facts: what the rows depend on, as returned by `manifest_head`; the manifest begins with it.
+        facts: what the rows depend on: the first entries of the manifest.
         recipe_file: the file of the recipe.
         target: the folder of the release; everything in it is deleted first.
 
@@ -285,6 +274,7 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
     train = task.train.records if task.train else ()
     episodes = episodes_of(recipe, task.recipe, task.schema) if train else [0]
     gold = task.schema.scoring.gold
+    by_task = recipe.shots.k == "task" or any(one.shots is not None for one in recipe.tasks)
     return {
         "name": task.recipe.name,
         "task": task.schema.name,
@@ -303,7 +293,7 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
         "train": len(train),
         "episodes": [{"number": number, "shots": shots} for number, shots in enumerate(episodes)],
         # no number that the user sets would fit tasks with different numbers of shots
-        "default_episode": episodes.index(max(episodes)) if recipe.has_shots_by_task else 0,
+        "default_episode": episodes.index(max(episodes)) if by_task else 0,
         "attacks": [],
         "train_digests": [line_digest(record.line or "") for record in train],
     }

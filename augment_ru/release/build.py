@@ -25,7 +25,7 @@ from augment_ru.records.record import Record
 from augment_ru.release import manifest, variations
 from augment_ru.release.assemble import assemble, read_shard
 from augment_ru.release.original_rows import TaskInput, constraints_of, read_task, rules_of
-from augment_ru.release.release_recipe import ReleaseRecipe, read_release_recipe
+from augment_ru.release.release_recipe import read_release_recipe
 from augment_ru.run.engines import LOCAL, engine_of, in_order
 from augment_ru.run.stores import FolderStore, sealed
 
@@ -121,7 +121,7 @@ class Staging(NamedTuple):
         The result is None if the target folder does not exist or is empty.
 
         Args:
-            facts: what the rows of the new release depend on, as returned by `manifest_head`.
+            facts: what the rows of the new release depend on, the first entries of its manifest.
             resume: whether a complete release is accepted if its facts are the same; otherwise it is an error.
 
         Raises:
@@ -146,7 +146,7 @@ class Staging(NamedTuple):
         finished, the unfinished folder is deleted. Otherwise it is kept, so that the build can be continued.
 
         Args:
-            facts: what the rows depend on, as returned by `manifest_head`.
+            facts: what the rows depend on, the first entries of the manifest.
             resume: whether a build that was killed is continued.
 
         Raises:
@@ -270,21 +270,22 @@ def build_release(
     Raises:
         AugmentError: the recipe, a row, a rule or a folder is wrong; then no folder is made at the target.
     """
-    build = ReleaseBuild(Path(recipe_file), Path(target), workers, resume, device, shard_rows)
+    build = ReleaseBuild(Path(recipe_file), Path(target), workers, device, resume=resume, shard_rows=shard_rows)
     return build.run(progress)
 
 
-@dataclass(slots=True)
 class ReleaseBuild:
     """A build that is ready to run: its recipe is checked and its tools are made, but no rows have been read.
 
-    Attributes:
+    Args:
         recipe_file: the file of the recipe.
         target: the folder of the finished release.
         workers: the number of processes.
         resume: whether a build that was killed is continued.
         device: the device of models: auto, cpu, cuda or cuda:N.
         shard_rows: the number of original rows in a shard.
+
+    Attributes:
         folder: the folder of the recipe.
         staging: the folders of the release and of its build.
         recipe: the recipe as it is written.
@@ -295,25 +296,14 @@ class ReleaseBuild:
         AugmentError: the recipe, the folder or a number is wrong.
     """
 
-    recipe_file: Path
-    target: Path
-    workers: int = 1
-    resume: bool = False
-    device: str = "auto"
-    shard_rows: int = SHARD_ROWS
-    folder: Path = field(init=False)
-    staging: Staging = field(init=False)
-    recipe: ReleaseRecipe = field(init=False)
-    located: ReleaseRecipe = field(init=False)
-    tools: variations.Tools = field(init=False)
-
-    def __post_init__(self) -> None:
-        integer("workers", self.workers, least=1)
-        self.recipe = read_release_recipe(self.recipe_file)
-        self.folder = self.recipe_file.resolve().parent
-        self.staging = Staging.of(self.target)
-        self.located = self.recipe.located(lambda name: self.folder / name, self.folder)
-        self.tools = variations.make_tools(self.located, self.device)
+    def __init__(
+        self, recipe_file: Path, target: Path, workers: int, device: str, *, resume: bool, shard_rows: int = SHARD_ROWS
+    ) -> None:
+        self._workers, self._resume, self._shard_rows = integer("workers", workers, least=1), resume, shard_rows
+        self._recipe_file, self.recipe = recipe_file, read_release_recipe(recipe_file)
+        self.folder, self.staging = recipe_file.resolve().parent, Staging.of(target)
+        self.located = self.recipe.located(self.folder.joinpath, self.folder)
+        self.tools = variations.make_tools(self.located, device)
 
     def run(self, progress: Progress = lambda done, total: None) -> BuildReport:  # noqa: ARG005
         """Build the release.
@@ -329,27 +319,52 @@ class ReleaseBuild:
         for task, located in zip(tasks, self.located.tasks, strict=True):
             with saying_where(f"[[task]] '{located.name}'"):  # so that a wrong rule is found at once
                 check_rules(rules_of(self.located, located, task.schema))
-        facts = manifest_head(self.recipe, tasks, self.folder, self.tools)
+        facts = self._facts(tasks)
         with variations.train_files(self.recipe, tasks) as given:
             if self.tools.searches:
                 searched = list(zip(tasks, given, strict=True))
                 facts |= {"models": variations.model_entries(self.recipe, self.tools.searches, searched)}
-            report = BuildReport(self.staging.finished(facts, resume=self.resume) or {})
+            report = BuildReport(self.staging.finished(facts, resume=self._resume) or {})
             if not report.content:  # else it is complete already
-                depends = {**facts, "shard_rows": self.shard_rows}
+                depends = {**facts, "shard_rows": self._shard_rows}
                 inputs = [
                     shard
                     for number, (task, one) in enumerate(zip(tasks, given, strict=True))
-                    for shard in split_into_shards(ShardInput(number, 0, task.test.records, one), self.shard_rows)
+                    for shard in split_into_shards(ShardInput(number, 0, task.test.records, one), self._shard_rows)
                 ]
-                with self.staging.building(depends, resume=self.resume):
+                with self.staging.building(depends, resume=self._resume):
                     shards = self._shards(inputs, report, progress)
-                    own = {"recipe_file": self.recipe_file, "target": self.staging.release}
+                    own = {"recipe_file": self._recipe_file, "target": self.staging.release}
                     report.content = assemble(self.recipe, tasks, shards, facts=facts, **own)
                     self.staging.publish()
         report.digest = manifest.own_digest(self.staging.target / manifest.MANIFEST)
         report.seconds = time.perf_counter() - began
         return report
+
+    def _facts(self, tasks: Sequence[TaskInput]) -> dict[str, Any]:
+        """Return the first entries of the manifest, which state all that the rows of the release depend on."""
+        rules = {name for task in tasks for name in constraints_of(self.recipe, task.recipe, task.schema)}
+        return {
+            "format": manifest.FORMAT,
+            "name": self.recipe.name,
+            "recipe": self.recipe.content(),
+            "environment": dict(manifest.environment(self.tools.models)),
+            "annotator": self.tools.annotate.signature,
+            "scorer": self.tools.scorer,
+            "settings": variations.settings_of(self.tools),
+            "data": manifest.data_files(self.recipe, rules, self.folder.joinpath),
+            "inputs": [
+                {
+                    "task": task.recipe.name,
+                    "split": split,
+                    "file": file.path,
+                    "rows": len(file.records),
+                    "sha256": file.sha256,
+                }
+                for task in tasks
+                for split, file in task.files.items()
+            ],
+        }
 
     def _shards(self, inputs: Sequence[ShardInput], report: BuildReport, progress: Progress) -> list[list[Path]]:
         """Return the files of the shards of each task, in order. Shards that do not exist yet are made."""
@@ -357,47 +372,12 @@ class ReleaseBuild:
         missing = [(shard, path) for shard, path in zip(inputs, paths, strict=True) if read_shard(path) is None]
         report.kept = len(inputs) - len(missing)
         progress(report.kept, len(inputs))
-        engine = engine_of(LOCAL, min(self.workers, max(len(missing), 1)))
+        engine = engine_of(LOCAL, min(self._workers, max(len(missing), 1)))
         for _, timing in in_order(engine, partial(_make_shard, self.tools), missing):
             report.timing.update(timing)
             report.made += 1
             progress(1, len(inputs))
         return list(grouped((shard.task, path) for shard, path in zip(inputs, paths, strict=True)).values())
-
-
-def manifest_head(
-    recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Path, tools: variations.Tools
-) -> dict[str, Any]:
-    """Return the first entries of a manifest, which state all that the rows of the release depend on.
-
-    Args:
-        recipe: the recipe as it is written.
-        tasks: the tasks with their rows.
-        folder: the folder of the recipe, to which the paths of the user's own files are relative.
-        tools: the attacks, gate and annotator of the recipe.
-    """
-    rules = {name for task in tasks for name in constraints_of(recipe, task.recipe, task.schema)}
-    return {
-        "format": manifest.FORMAT,
-        "name": recipe.name,
-        "recipe": recipe.content(),
-        "environment": dict(manifest.environment(tools.models)),
-        "annotator": tools.annotate.signature,
-        "scorer": tools.scorer,
-        "settings": variations.settings_of(tools),
-        "data": manifest.data_files(recipe, rules, lambda name: folder / name),
-        "inputs": [
-            {
-                "task": task.recipe.name,
-                "split": split,
-                "file": file.path,
-                "rows": len(file.records),
-                "sha256": file.sha256,
-            }
-            for task in tasks
-            for split, file in task.files.items()
-        ],
-    }
 
 
 def _make_shard(tools: variations.Tools, part: tuple[ShardInput, Path]) -> Counter[str]:

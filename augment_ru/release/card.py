@@ -78,7 +78,8 @@ def _template(language: str) -> jinja2.Template:
         keep_trailing_newline=True,
     )
     environment.filters |= {"cell": _cell, "excerpt": _excerpt, "codes": _codes, "explained": _explained}
-    environment.filters |= {"hundredths": _hundredths, "per_cent": _per_cent, "rounded": "{:.1f}".format}
+    environment.filters |= {"hundredths": lambda value: f"{100 * value:.2f}", "rounded": "{:.1f}".format}
+    environment.filters["per_cent"] = lambda share: _NONE if share is None else f"{100 * share:.1f}"
     environment.filters["variations"] = variations_in
     return environment.from_string(Path(__file__).with_name(f"card.{language}.md.jinja").read_text(encoding="utf-8"))
 
@@ -106,14 +107,6 @@ def _explained(spec: str, language: str) -> str:
     attacks = [registry.find("attacks", "attack", part.strip()) for part in spec.split("+")]
     described = attacks if language == "en" else [sys.modules[attack.__module__] for attack in attacks]
     return " ".join((inspect.getdoc(one) or "").split("\n")[0] for one in described)
-
-
-def _hundredths(value: float) -> str:
-    return f"{100 * value:.2f}"
-
-
-def _per_cent(share: float | None) -> str:
-    return _NONE if share is None else f"{100 * share:.1f}"
 
 
 def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ the entry of a perturbed row holds its status and its edits. Every entry has a d
 of the entry itself (`digest`), so that `verify` names the file and the row of a changed byte.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Annotated, Any, Literal
 
@@ -141,7 +141,7 @@ def result_entry(
         state["search"] = result.search() | {"attacks": result.made_by()} | ({"breaks": breaks} if breaks else {})
     else:
         state = {key: getattr(result, key) for key in ("status", "probability", "similarity", "candidate")}
-    own = _protected(result)
+    own = {field: placed(result.protected.get(field, ())) for field in result.scripts}
     entry = {
         "row": row,
         PERTURBATION: name,
@@ -155,12 +155,9 @@ def result_entry(
     return _with_digest(entry)
 
 
-def _protected(result: Result | Finding) -> dict[str, list[list[Any]]]:
-    """Return the spans that the attack must not touch, as [start, stop, label], in a list for each field."""
-    return {
-        field: [[span.start, span.stop, span.label] for span in result.protected.get(field, ())]
-        for field in result.scripts
-    }
+def placed(spans: Iterable[Span]) -> list[list[Any]]:
+    """Return protected spans in the form of the edit log: [start, stop, label] for each."""
+    return [[span.start, span.stop, span.label] for span in spans]
 
 
 def _with_digest(values: Mapping[str, Any]) -> str:

@@ -267,9 +267,8 @@ def harness_files(content: Mapping[str, Any], own: Path) -> dict[str, str]:
     name = identifier(content["name"])
     files: dict[str, str] = {}
     groups: dict[str, list[str]] = {}
-    for task, given in zip(content["tasks"], content["recipe"]["task"], strict=True):
-        whole = f"{name}_{identifier(task['name'])}"
-        asked = _export(task, given, own, content["recipe"].get("protocol")).asked
+    for task, export in _exports(content, own):
+        whole, asked = f"{name}_{identifier(task['name'])}", export.asked
         for one in asked:
             shared = {key: value for key, value in one.content.items() if key not in _OF_VARIATIONS}
             files[f"_{task['name']}{one.ending}.yaml"] = yaml(shared)
@@ -331,11 +330,14 @@ def stated_prompts(content: Mapping[str, Any], own: Path) -> list[dict[str, str]
         content: the manifest, at least its recipe and its tasks.
         own: the folder with the user's own task and prompt files.
     """
-    found = []
-    for task, given in zip(content["tasks"], content["recipe"]["task"], strict=True):
-        export = _export(task, given, own, content["recipe"].get("protocol"))
-        found.append({"task": task["name"], "prompt": export.prompt, "problem": export.problem})
-    return found
+    exports = _exports(content, own)
+    return [{"task": task["name"], "prompt": one.prompt, "problem": one.problem} for task, one in exports]
+
+
+def _exports(content: Mapping[str, Any], own: Path) -> list[tuple[Mapping[str, Any], _Export]]:
+    """Return the entry of each task in the manifest, and how the task is exported."""
+    tasks = zip(content["tasks"], content["recipe"]["task"], strict=True)
+    return [(task, _export(task, given, own, content["recipe"].get("protocol"))) for task, given in tasks]
 
 
 def _export(task: Mapping[str, Any], given: Mapping[str, Any], own: Path, protocol: str | None) -> _Export:

@@ -338,11 +338,6 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         return tuple(attack for attack in self.attacks if task.attacks is None or attack.name in task.attacks)
 
     @property
-    def has_shots_by_task(self) -> bool:
-        """Whether tasks may differ in their numbers of demonstrations: `k` is "task", or a task states `shots`."""
-        return self.shots.k == "task" or any(task.shots is not None for task in self.tasks)
-
-    @property
     def own_files(self) -> tuple[str, ...]:
         """The paths of the user's own files, each once.
 

@@ -25,7 +25,7 @@ from augment_ru.formats.row import new_row
 from augment_ru.language.annotate import Annotator, annotator
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
-from augment_ru.release.edit_log import original_entry, result_entry
+from augment_ru.release.edit_log import original_entry, placed, result_entry
 from augment_ru.release.manifest import digests_in, file_digest
 from augment_ru.release.original_rows import TaskInput, rules_of, with_perturbation
 from augment_ru.release.release_recipe import TRAINED, AdversaryRecipe, ReleaseRecipe, TaskRecipe
@@ -310,7 +310,10 @@ def variations(
     began = time.perf_counter_ns()
     prepared = Preparation(rules_of(tools.recipe, task, rows[0].task), tools.annotate).chunk(rows, needs)
     timing["annotation"] += time.perf_counter_ns() - began
-    protected = _protected(prepared)
+    protected = [
+        {prepared.fields[text]: placed(prepared.batch.protected(text)) for text in prepared.rows(at)}
+        for at in range(len(prepared))
+    ]
     originals = [record.line or "" for record in rows]
     of_originals = zip(records, originals, protected, strict=True)
     entries = [original_entry(number, task.name, line, spans) for number, line, spans in of_originals]
@@ -333,14 +336,3 @@ def variations(
         entries = [result_entry(at, name, line, one, spans, breaks=own) for at, line, one, spans, own in rows_of]
         timing["rows"] += time.perf_counter_ns() - began
         yield name, lines, entries
-
-
-def _protected(prepared: Prepared) -> list[dict[str, list[list[Any]]]]:
-    """Return the spans that attacks must not touch, as [start, stop, label], by field, in a dict for each record."""
-    return [
-        {
-            prepared.fields[text]: [[span.start, span.stop, span.label] for span in prepared.batch.protected(text)]
-            for text in prepared.rows(at)
-        }
-        for at in range(len(prepared))
-    ]

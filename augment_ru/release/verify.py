@@ -125,10 +125,12 @@ class TaskCheck(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A test row and its entry of the edit log. `record` or `entry` is None if it cannot be read or was changed."""
+    """A test row, with the number of its line, from 1, and its entry of the edit log.
+
+    `record` or `entry` is None if it cannot be read or was changed.
+    """
 
     number: int
-    """The number of the line, from 1."""
     record: Record | None
     entry: edit_log.Entry | None
 

@@ -15,8 +15,7 @@ from typing import TypeAlias, TypeVar
 import msgspec
 
 from augment_ru.errors import AugmentError, saying_instead
-from augment_ru.formats.files import followed, locked, replacing
-from augment_ru.formats.remote import Remote, is_url
+from augment_ru.formats.files import Remote, followed, is_url, locked, replacing
 
 T = TypeVar("T")
 _PRIVATE = 0o700

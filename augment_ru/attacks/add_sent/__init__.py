@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from augment_ru.attacks.add_sent.corpus import Corpus, InputCorpus, read_corpus, shipped_corpus
-from augment_ru.attacks.add_sent.distractors import CLOSING_MARKS, Gap, Generator, distract, from_corpus
+from augment_ru.attacks.add_sent.distractors import CLOSING_MARKS, Gap, distract, from_corpus
 from augment_ru.draws import Keys, Streams
 from augment_ru.editing.on_demand import MadeOnDemand
 from augment_ru.edits import Edit
@@ -50,8 +50,7 @@ class AddSent(MadeOnDemand):
 
     group: ClassVar[str] = "tape"
     exchanges_options: ClassVar[bool] = True
-    min_changes: ClassVar[int] = 0
-    """No change is forced, so the probability is the share of the texts that get a distractor."""
+    min_changes: ClassVar[int] = 0  # no change is forced: the probability is the share of texts with a distractor
     probability: float = 0.5
     generator: str = "shipped"
     nearest: int = 10
@@ -100,17 +99,7 @@ class AddSent(MadeOnDemand):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to add an unrelated sentence to each text, or to replace each wrong option (answer) of a question."""
         corpus = self._corpus()
-        if corpus is not None:
-            generate = from_corpus(corpus, self.nearest)
-        else:
-            generate = from_model(
-                self.generator.partition(":")[2],
-                self._decoding(),
-                self.new_tokens,
-                attempts=self.attempts,
-                device=self.device,
-                dtype=self.dtype,
-            )
+        generate = self._by_model if corpus is None else from_corpus(corpus, self.nearest)
         return distract(batch, streams, self.probability, generate, least=self.least)
 
     def _corpus(self) -> Corpus | InputCorpus | None:
@@ -132,6 +121,29 @@ class AddSent(MadeOnDemand):
             )
         return read_corpus(argument) if argument else shipped_corpus()
 
+    def _by_model(self, gaps: Sequence[Gap], keys: Keys) -> list[list[Edit]]:
+        """Let a causal language model write distractors: unrelated sentences, or other wrong options.
+
+        The model continues the text. A distractor is the usable part of its continuation.
+        """
+        found: list[list[Edit]] = [[] for _ in gaps]
+        if not gaps:
+            return found
+        name = self.generator.partition(":")[2]
+        model = load("AutoModelForCausalLM", name, device=self.device, dtype=self.dtype)
+        waiting = np.arange(len(gaps))
+        for attempt in range(self.attempts):
+            prompts = [prompt(gaps[at]) for at in waiting.tolist()]
+            own_keys = Streams.of(keys[waiting], attempt).keys
+            drawn = continued(model, prompts, own_keys, self._decoding(), self.new_tokens)
+            for at, text in zip(waiting.tolist(), drawn, strict=True):
+                new = None if text is None else distractor(gaps[at], text)
+                found[at] = [] if new is None else [new]
+            waiting = waiting[np.array([not found[at] for at in waiting.tolist()], dtype=np.bool_)]
+            if not waiting.size:
+                break
+        return found
+
     def _decoding(self) -> Decoding:
         return Decoding(temperature=self.temperature, top_k=self.top_k)
 
@@ -141,40 +153,6 @@ _END_OF_OPTION = re.compile(r"[\n.;!?()…]")
 _CLOSING = '»"”)'
 _LEAST, _MOST = 3, 40
 """The fewest and the most Russian words of a sentence that may be a distractor."""
-
-
-def from_model(name: str, decoding: Decoding, new_tokens: int, *, attempts: int, device: str, dtype: str) -> Generator:
-    """Make a function that lets a causal language model write distractors: unrelated sentences, or other wrong options.
-
-    The model continues the text. A distractor is the usable part of its continuation.
-
-    Args:
-        name: the model: a hub name in the local cache, or a folder.
-        decoding: how tokens are drawn (temperature, top-k).
-        new_tokens: the number of tokens that are drawn for a continuation.
-        attempts: how many continuations of a text are tried at most until one is usable.
-        device: the device of the model: auto, cpu or cuda[:N].
-        dtype: the number format of the model's weights, such as `auto`.
-    """
-
-    def generate(gaps: Sequence[Gap], keys: Keys) -> list[list[Edit]]:
-        found: list[list[Edit]] = [[] for _ in gaps]
-        if not gaps:
-            return found
-        model = load("AutoModelForCausalLM", name, device=device, dtype=dtype)
-        waiting = np.arange(len(gaps))
-        for attempt in range(attempts):
-            prompts = [prompt(gaps[at]) for at in waiting.tolist()]
-            drawn = continued(model, prompts, Streams.of(keys[waiting], attempt).keys, decoding, new_tokens)
-            for at, text in zip(waiting.tolist(), drawn, strict=True):
-                new = None if text is None else distractor(gaps[at], text)
-                found[at] = [] if new is None else [new]
-            waiting = waiting[np.array([not found[at] for at in waiting.tolist()], dtype=np.bool_)]
-            if not waiting.size:
-                break
-        return found
-
-    return generate
 
 
 def prompt(gap: Gap) -> str:

@@ -1,17 +1,18 @@
 """Текст становится таким, каким его запишет распознаватель речи: «Компания, 5 мая» → «кампания пятого мая»."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate, chain
 from math import fsum
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from augment_ru.attacks.numbers import compound
-from augment_ru.attacks.speech.said import Amounts, amounts, case_of_noun, said_numbers, said_roman
+from augment_ru.attacks.speech.said import amounts, case_of_noun, said_numbers, said_roman
 from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Attack
@@ -125,7 +126,7 @@ def _drawn(streams: Streams, rows: Ints, used: Ints) -> Floats:
     return unit(streams.keys[rows], numbers >> 1, numbers & 1)
 
 
-class _Table(NamedTuple):
+class _Table:
     """The contents of the dictionary, by kind.
 
     Attributes:
@@ -138,55 +139,39 @@ class _Table(NamedTuple):
         near: the groups of letters that may be misheard, each with what is heard and a weight, by the first letter.
     """
 
-    name: str
-    spoken: re.Pattern[str]
-    said: dict[str, str]
-    hints: re.Pattern[str]
-    rare: frozenset[str]
-    latin: Sequence[Sequence[tuple[str, str]]]
-    letters: dict[str, str]
-    amounts: Amounts
-    lost: dict[str, float]
-    near: Mapping[str, Sequence[tuple[str, str, float]]]
-
-
-@cache
-def _table(name: str) -> _Table:
-    kinds: dict[str, list[tuple[str, str, float]]] = {}
-    for kind, old, new, share in rows(dictionary_path(name), columns=4):
-        weight = number_in(f"{name}: {kind} {old}", share, most=1.0)
-        kinds.setdefault(kind, []).append((old, new.replace("-", ""), weight))
-    units = {old: new for old, new, _ in kinds.get("unit", [])}
-    said = {
-        old: new
-        for old, new, _ in (*kinds.get("unit", []), *kinds.get("spoken", []))
-        if old not in units or _UNIT_ALONE.fullmatch(old)
-    }
-    longest = sorted(said, key=len, reverse=True)
-    signs, shorts = (
-        "|".join(
-            _CLOSE.get(one) or re.escape(one) + r"(?!\w)" * one[-1].isalpha()
-            for one in longest
-            if one[0].isalpha() == is_short
+    def __init__(self, name: str) -> None:
+        self.name = name
+        kinds: defaultdict[str, list[tuple[str, str, float]]] = defaultdict(list)
+        for kind, old, new, share in rows(dictionary_path(name), columns=4):
+            weight = number_in(f"{name}: {kind} {old}", share, most=1.0)
+            kinds[kind].append((old, new.replace("-", ""), weight))
+        units = {old: new for old, new, _ in kinds["unit"]}
+        self.said = said = {
+            old: new
+            for old, new, _ in (*kinds["unit"], *kinds["spoken"])
+            if old not in units or _UNIT_ALONE.fullmatch(old)
+        }
+        longest = sorted(said, key=len, reverse=True)
+        signs, shorts = (
+            "|".join(
+                _CLOSE.get(one) or re.escape(one) + r"(?!\w)" * one[-1].isalpha()
+                for one in longest
+                if one[0].isalpha() == is_short
+            )
+            for is_short in (False, True)
         )
-        for is_short in (False, True)
-    )
-    latin = [
-        sorted(((old, new) for old, new, _ in kinds.get(kind, [])), key=lambda one: -len(one[0]))
-        for kind in ("latin_end", "latin")
-    ]
-    return _Table(
-        name,
-        re.compile(rf"(?<!\w)(?<!\w\.)(?:{shorts or '(?!)'})|{signs or '(?!)'}", re.IGNORECASE),
-        said,
-        re.compile("|".join(re.escape(one[0]) for one in said if not one[0].isalpha()) or "(?!)"),
-        frozenset(max(LETTERS_AND_DIGITS.findall(one), key=len) for one in said if one[0].isalpha()),
-        latin,
-        {old: new for old, new, _ in kinds.get("letter", [])},
-        amounts(units, {old: new for old, new, _ in kinds.get("numbered", [])}),
-        {old: weight for old, _, weight in kinds.get("lost", [])},
-        grouped((one[0][0], one) for one in kinds.get("near", ())),
-    )
+        self.spoken = re.compile(rf"(?<!\w)(?<!\w\.)(?:{shorts or '(?!)'})|{signs or '(?!)'}", re.IGNORECASE)
+        self.hints = re.compile("|".join(re.escape(one[0]) for one in said if not one[0].isalpha()) or "(?!)")
+        self.rare = frozenset(max(LETTERS_AND_DIGITS.findall(one), key=len) for one in said if one[0].isalpha())
+        pairs = ([(old, new) for old, new, _ in kinds[kind]] for kind in ("latin_end", "latin"))
+        self.latin = [sorted(own, key=lambda one: -len(one[0])) for own in pairs]
+        self.letters = {old: new for old, new, _ in kinds["letter"]}
+        self.amounts = amounts(units, {old: new for old, new, _ in kinds["numbered"]})
+        self.lost = {old: weight for old, _, weight in kinds["lost"]}
+        self.near = grouped((one[0][0], one) for one in kinds["near"])
+
+
+_table = cache(_Table)
 
 
 _UNIT_ALONE = re.compile(r"[^\w\"].*|[а-яё]{2}.*[^\w ].*|[^\Wаеёиоуыэюя]{2,}")
@@ -222,7 +207,7 @@ def _word(word: str, name: str) -> tuple[str, str | None, bool]:
     return low, _spoken(word, table), not table.rare.isdisjoint(_DIGITS_AND_LETTERS.findall(low))
 
 
-class _Words(NamedTuple):
+class _Words:
     """The words of all texts: where each starts and stops, which of the different words it is, and what `_word` says.
 
     Attributes:
@@ -232,23 +217,17 @@ class _Words(NamedTuple):
         lows, spoken, short: what `_word` says of each of the different words.
     """
 
-    text: str
-    starts: Ints
-    stops: Ints
-    which: Ints
-    lows: Sequence[str]
-    spoken: Sequence[str | None]
-    short: Sequence[bool]
-
-    @classmethod
-    def of(cls, text: str, name: str) -> "_Words":
-        """Return the words of a text."""
+    def __init__(self, text: str, name: str) -> None:
         pieces = _BETWEEN_WORDS.split(text)  # what is between words, word, what is between words, …
         stops = np.cumsum([*map(len, pieces)])
         numbers = {word: number for number, word in enumerate(dict.fromkeys(pieces[1::2]))}
-        which = np.array([*map(numbers.__getitem__, pieces[1::2])], dtype=np.int64)
-        said = zip(*(_word(word, name) for word in numbers), strict=True) if numbers else ((),) * 3
-        return cls(text, stops[:-1:2], stops[1::2], which, *said)
+        self.text, self.starts, self.stops = text, stops[:-1:2], stops[1::2]
+        self.which = np.array([*map(numbers.__getitem__, pieces[1::2])], dtype=np.int64)
+        self.lows: Sequence[str]
+        self.spoken: Sequence[str | None]
+        self.short: Sequence[bool]
+        said = (_word(word, name) for word in numbers)
+        self.lows, self.spoken, self.short = zip(*said, strict=True) if numbers else ((),) * 3
 
     def such(self, holds: Sequence[bool]) -> Mask:
         """Tell for each word what is told for the different words, shape (words,)."""
@@ -261,7 +240,7 @@ _BETWEEN_WORDS = re.compile(f"({LETTERS_AND_DIGITS.pattern})")
 def _spoken_edits(batch: Batch, dictionary: str) -> tuple[_Words, Sequence[tuple[int, Edit]], Mask]:
     """Return the words; the edits that write numbers, signs and words as they are spoken, by texts; what they take."""
     table, text, made = _table(dictionary), "\n".join([*batch.texts, ""]), list[tuple[int, Edit]]()
-    words, taken = _Words.of(text, table.name), np.zeros(len(text), dtype=np.bool_)
+    words, taken = _Words(text, table.name), np.zeros(len(text), dtype=np.bool_)
     for row, start, stop, new in chain(
         _spoken_numbers(batch, table), _spoken_signs(batch, words, table), _spoken_words(batch, words, taken)
     ):

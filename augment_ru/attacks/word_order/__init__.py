@@ -7,8 +7,8 @@ from functools import cache, lru_cache
 from itertools import combinations, pairwise, permutations
 from typing import ClassVar, NamedTuple
 
-from augment_ru.attacks.word_order.clauses import QUOTES, Clause, Constituent, clauses_of, makes_statement
-from augment_ru.attacks.word_order.roles import CASES, PREDICATES, Role, feature_values, kinds_of, may_be_case
+from augment_ru.attacks.word_order import clauses
+from augment_ru.attacks.word_order.clauses import PREDICATES, Clause, Constituent, Role, feature_values, may_be_case
 from augment_ru.draws import Streams, weighted
 from augment_ru.editing.on_demand import places_of
 from augment_ru.editing.syntax import CLOSING, Syntax, trees_of
@@ -186,7 +186,7 @@ def _binds(clause: Clause, one: Constituent, other: Constituent) -> bool:
     """
     tokens = clause.tree.tokens
     words = [tokens[number] for number in range(one.first, one.last) if tokens[number].pos in ("PRON", "DET")]
-    kinds = frozenset[str]().union(*(kinds_of(word.lemma) for word in words))
+    kinds = frozenset[str]().union(*(clauses.kinds_of(word.lemma) for word in words))
     if "own" in kinds:
         return other.role in {*_SUBJECTS, Role.PRONOUN_OBJECT}
     if "third" not in kinds:
@@ -194,7 +194,7 @@ def _binds(clause: Clause, one: Constituent, other: Constituent) -> bool:
     alone = one.role in (Role.PRONOUN_SUBJECT, Role.PRONOUN_OBJECT)
     return any(
         tokens[number].pos in ("NOUN", "PROPN")
-        and "time" not in kinds_of(tokens[number].lemma)
+        and "time" not in clauses.kinds_of(tokens[number].lemma)
         and not (alone and number == other.head)
         for number in range(other.first, other.last)
     )
@@ -228,7 +228,7 @@ class Coordination:
 
 def coordinations_of(tree: Syntax) -> Iterator[Coordination]:
     """Yield the lists in a sentence («хлеб и молоко») whose order has no meaning; a question gives no lists."""
-    if makes_statement(tree):
+    if clauses.makes_statement(tree):
         for number in range(tree.first, tree.last):
             conjoined = [one for one in tree.dependents[number] if tree.tokens[one].relation == "conj"]
             found = _coordination(tree, [number, *conjoined]) if conjoined else None
@@ -254,7 +254,7 @@ def _are_alike(tree: Syntax, heads: Sequence[int]) -> bool:
     case = forms[0].get("Case", "")
     if len({_KINDS.get(token.pos, "") for token in tokens}) > 1 or tokens[0].pos not in _KINDS or not case:
         return False
-    if case not in CASES or not all(may_be_case(token, case) for token in tokens):
+    if case not in clauses.CASES or not all(may_be_case(token, case) for token in tokens):
         return False
     same = len({form.get("Gender") for form in forms}) == 1
     return tokens[0].pos != "ADJ" or (same and tokens[0].relation == "amod" and heads[-1] < tokens[0].head)
@@ -273,7 +273,7 @@ def _is_free(tree: Syntax, heads: Sequence[int]) -> bool:
     if same_word(above.lemma) in name_heads() or above.entity:
         return False
     lemmas = [same_word(tree.tokens[one].lemma) for one in heads]
-    fixed = any("pair" in kinds_of(f"{left}-{right}") for left, right in pairwise(lemmas))
+    fixed = any("pair" in clauses.kinds_of(f"{left}-{right}") for left, right in pairwise(lemmas))
     return len(set(lemmas)) == len(lemmas) and not fixed
 
 
@@ -290,7 +290,9 @@ def _member(tree: Syntax, head: int) -> range:
         return nothing
     if word.entity or not is_known(word.text.lower()) or (not word.text[0].islower() and head != tree.first):
         return nothing
-    kinds = kinds_of(word.text).union(kinds_of(word.lemma), *(kinds_of(tokens[one].lemma) for one in own))
+    kinds = clauses.kinds_of(word.text).union(
+        clauses.kinds_of(word.lemma), *(clauses.kinds_of(tokens[one].lemma) for one in own)
+    )
     if kinds & {"scope", "time", "light"}:
         return nothing
     first = head - len(own)
@@ -313,7 +315,7 @@ def _is_list(tree: Syntax, members: Sequence[range]) -> bool:
         return False
     *commas, last = (tokens[left.stop].text.lower() for left, _ in pairwise(members))
     before = tokens[members[0].start - 1].text.lower() if members[0].start > tree.first else ""
-    if last != "и" or set(commas) - {","} or before in QUOTES or "counting" in kinds_of(before):
+    if last != "и" or set(commas) - {","} or before in clauses.QUOTES or "counting" in clauses.kinds_of(before):
         return False
     after = members[-1].stop
     if after == tree.last:
@@ -321,7 +323,7 @@ def _is_list(tree: Syntax, members: Sequence[range]) -> bool:
     if not tree.marks[after]:  # «сделал его опекуном и царём оставил …»: the last member may be of the next verb
         return tokens[after].pos not in ("VERB", "AUX") or tokens[members[0].stop - 1].head == after
     behind = tokens[after + 1 : after + 3]
-    describes = any("relative" in kinds_of(one.lemma) or "VerbForm=Part" in one.features for one in behind)
+    describes = any("relative" in clauses.kinds_of(one.lemma) or "VerbForm=Part" in one.features for one in behind)
     return tokens[after].text in CLOSING | {",", ";"} and not describes
 
 
@@ -584,7 +586,7 @@ def _reordered(text: Syntax, touches: Touches) -> Iterator[tuple[int, _Options]]
     """
     doc = text.doc
     for tree in text.sentences():
-        for clause in clauses_of(tree):
+        for clause in clauses.clauses_of(tree):
             every = ((order.weight, edits_of(doc.text, clause, order, touches)) for order in orders(clause))
             if options := [(weight, edits) for weight, edits in every if edits]:
                 yield doc.tokens[clause.predicate].start, options
