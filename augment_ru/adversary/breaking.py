@@ -188,10 +188,11 @@ def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Se
     yield from break_by_labels(blind)
 
 
-_BEYOND = 0.5
-"""A set is expected to break the answer if a margin is expected this far below 0, as a share of the original's. With
-0.05, 10 queries broke about twelve points fewer answers of a model of characters, and two of a model of words (200
-sentences of three domains, `butterfingers`)."""
+_BEYOND, _BARELY = 0.5, 0.05
+"""A set is expected to break the answer if a margin is expected this far below 0, as a share of the original's: at
+first, and once the gate (similarity check) has refused a set of several changes. With 0.05 from the start, 10
+queries broke about twelve points fewer answers of a model of characters, and two of a model of words (200 sentences of
+three domains, `butterfingers`, no gate)."""
 _ROUND = 5
 """While no set comes nearer to breaking, one of this many sets is chosen freely, the others near the nearest set."""
 _WIDE, _NEAR, _DARING = 0.3, 0.1, 1.0
@@ -240,8 +241,8 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         if chosen is None:
             return
         verdict = yield chosen
-        latest = chosen
         if verdict.margins is not None:
+            latest = chosen
             surrogate.learn(chosen, verdict.margins)
             if base is not None:
                 surrogate.settle(base, verdict.margins)
@@ -274,7 +275,7 @@ def _promising(
             noise = _noise(view, draws, spread or _WIDE) if spread or attempt else None
             found = []
             for effects, margin in zip(view.mean, view.margins.tolist(), strict=True):
-                wanted = margin + _BEYOND * view.scale
+                wanted = margin + (_BARELY if knowledge.is_limited else _BEYOND) * view.scale
                 drawn = effects if noise is None else effects + noise
                 order, gains = view.ordered(drawn)
                 chosen = knowledge.fitting(order, gains, enough=wanted, most=most, alone=not view.adds)
@@ -291,6 +292,8 @@ def _promising(
 def _letters(knowledge: Knowledge, surrogate: Surrogate, base: ChangeSet) -> ChangeSet | None:
     """Return a set that was asked about, `base`, with a further change in each of its words.
 
+    In one of them only, once the gate (similarity check) has refused a set of several changes.
+
     The views differ most about such a set: either it has the same margins, or much lower ones. The result is None if
     no word can get a further change, or if the set is not open (`Knowledge.is_open`).
     """
@@ -303,7 +306,8 @@ def _letters(knowledge: Knowledge, surrogate: Surrogate, base: ChangeSet) -> Cha
         return None
     order = np.argsort(-surrogate.best.mean.sum(0), kind="stable")
     order = order[free[order]].tolist()
-    chosen = as_set([*here, *knowledge.fitting(order, [1.0] * len(places), alone=True)])
+    most = 1 if knowledge.is_limited else None
+    chosen = as_set([*here, *knowledge.fitting(order, [1.0] * len(places), most=most, alone=True)])
     return chosen if chosen and knowledge.is_open(chosen) else None
 
 

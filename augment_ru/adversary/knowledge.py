@@ -122,6 +122,11 @@ class Knowledge:
     def __len__(self) -> int:
         return len(self.pool)
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether the gate (similarity check) refused a set of several changes."""
+        return self._limit < np.inf
+
     def learn(self, chosen: ChangeSet, verdict: Verdict) -> None:
         """Store the verdict on a set of changes that was tried, so that the next sets are chosen by it.
 
@@ -192,7 +197,7 @@ class Knowledge:
         blocked = set(self._bans)
         found: list[int] = []
         gained = lost = 0.0
-        limited = self._limit < np.inf
+        limited = self.is_limited
         conflicts, places = self.pool.conflicts, self._places
         taken: set[int] = set()
         for number in order:
