@@ -124,11 +124,11 @@ def test_sentences_are_searched_together_if_a_change_edits_both(
     for row, *pair in places:
         changes[row].append(Change(0.5, tuple(Edit(at, at + 1, "б") for at in {*pair})))
     at_once = sorted(row for row in whole if row < len(sizes))
-    legal = [Proposals.of_changes(batch, changes)]
+    legal = Proposals.of_changes(batch, changes)
     found = Units.sentences(batch, np.arange(len(sizes)), np.array(starts), legal, np.array(at_once, dtype=np.int64))
     spans = [(batch.starts[row] + min(pair), batch.starts[row] + max(pair)) for row, *pair in places]
     spans += [(batch.starts[row], batch.starts[row] + sum(sizes[row]) - 1) for row in at_once]
     apart = [start for start in starts if not any(first < start <= last for first, last in spans)]
     assert found.starts.tolist() == [*apart, batch.starts[-1]]
     assert found.records.tolist() == batch.rows(np.array(apart)).tolist()
-    assert found.of_places(np.array(apart)).tolist() == list(range(len(apart)))
+    assert found.pieces(np.array(apart)).tolist() == list(range(len(apart)))
