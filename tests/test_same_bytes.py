@@ -37,7 +37,7 @@ DIGESTS = {
     "misspell": "d4bf54f0210c0fb5",
     "names": "538456ec29f3b57f",
     "numbers": "0798c1116fb82f24",
-    "ocr": "d766229780aeeb3b",
+    "ocr": "3e2c3c988d709c8d",
     "option_order": "b77162b5e964aa97",
     "people": "6bdb874178a9e854",
     "punctuation": "b97a3f0643166744",
