@@ -21,10 +21,11 @@ Keys = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_GAMMA = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
-_S30, _S27, _S31, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+# arrays without dimensions, with which NumPy computes faster than with its scalars
+_GAMMA, _MIX_1, _MIX_2, _S30, _S27, _S31, _S11, _TWO = (
+    np.array(number, dtype=np.uint64)
+    for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 30, 27, 31, 11, 2)
+)
 _UNIT = 2.0**-53
 _MASK = 2**64 - 1
 _INTS = int(_GAMMA), int(_MIX_1), int(_MIX_2)
@@ -148,7 +149,7 @@ def unit(keys: Keys, positions: Ints | Keys, lane: int | Ints = 0) -> Floats:
         The draws, in the broadcast shape.
     """
     steps = positions.astype(np.uint64)
-    steps *= np.uint64(2)
+    steps *= _TWO
     steps += np.uint64(lane + 1)
     steps *= _GAMMA
     states = mix(steps + keys)

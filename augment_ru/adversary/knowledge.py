@@ -122,6 +122,11 @@ class Knowledge:
     def __len__(self) -> int:
         return len(self.pool)
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether the gate (similarity check) refused a set of several changes."""
+        return self._limit < np.inf
+
     def learn(self, chosen: ChangeSet, verdict: Verdict) -> None:
         """Store the verdict on a set of changes that was tried, so that the next sets are chosen by it.
 
@@ -192,7 +197,7 @@ class Knowledge:
         blocked = set(self._bans)
         found: list[int] = []
         gained = lost = 0.0
-        limited = self._limit < np.inf
+        limited = self.is_limited
         conflicts, places = self.pool.conflicts, self._places
         taken: set[int] = set()
         for number in order:
@@ -274,8 +279,8 @@ VIEWS = (LetterView(adds=0.0, own=0.2), LetterView(adds=0.6, own=0.4))
 """The two assumptions; predictions use the first one that no answer has refuted. With 1 in place of 0.6, a character
 model's answers broke less often at 10 and 20 queries, by eight and six points (250 sentences of three domains,
 `butterfingers`)."""
-_LITTLE = 0.05
-"""Further letters count if they move the lowest margin by this share of what the first letters did."""
+_LITTLE = 0.01
+"""Further letters count if they move a margin by more than this share of the most that the first letters moved one."""
 
 
 class Surrogate:
@@ -315,8 +320,8 @@ class Surrogate:
 
     @property
     def is_of_words(self) -> bool:
-        """Whether the model's answers showed that only the first changed letter of a word lowers the scores."""
-        return len(self.views) == 1 and not self.views[0].adds
+        """Whether no answer has refuted that only the first changed letter of a word lowers the scores."""
+        return not self.views[0].adds
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
         """Update the estimated effects of changes with one more answer of the model.
@@ -337,8 +342,8 @@ class Surrogate:
             before: the margins when one letter of each of some words was changed, shape (rivals,).
             after: the margins when further letters of the same words were changed, too, shape (rivals,).
         """
-        original, reached = float(self.best.margins.min()), float(before.min())
-        added = abs(reached - float(after.min())) > _LITTLE * abs(original - reached)
+        first, further = self.best.margins - before, before - after
+        added = np.abs(further).max() > _LITTLE * np.abs(first).max()
         self.views = self.views[-1:] if added else self.views[:1]
 
 

@@ -68,7 +68,8 @@ class EdaDelete(Attack):
         fences = np.append(batch.fences, batch.codes.size)
         words = marked(batch.codes.size, np.append(batch.words[0], staying))  # the marker of an option is none
         left = counted(words, fences[:-1], fences[1:])
-        np.subtract.at(left, segments, counted(words, starts, stops))
+        inside = starts < np.maximum.accumulate(np.append(0, stops))[:-1]  # an attribute in a phrase
+        np.subtract.at(left, segments, np.where(inside, 0, counted(words, starts, stops)))
         highest = np.maximum.reduceat(draws, np.flatnonzero(first)) if draws.size else draws
         deleted = (draws < highest[np.cumsum(first) - 1]) | (left[segments] > 0)
         starts, stops, ranks, segments = starts[deleted], stops[deleted], ranks[deleted], segments[deleted]

@@ -347,19 +347,18 @@ def _around(batch: Batch, units: Sequence[Unit], ones: Ints, others: Ints, ranks
         others: the index of the second one, same shape.
         ranks: the rank of each pair, same shape.
     """
-    starts, stops, texts = [], [], []
+    edits: list[tuple[int, int, str]] = []
     for one, other in ((units[one], units[other]) for one, other in zip(ones.tolist(), others.tolist(), strict=True)):
         gap = decode(batch.codes[one.stop : other.start])
         if one.held:
-            starts += [one.start, one.stop]
-            stops += [one.start, other.stop]
-            texts += [decode(batch.codes[other.start : other.stop]) + gap, ""]
+            moved = decode(batch.codes[other.start : other.stop])
+            edits += [(one.start, one.start, moved + gap), (one.stop, other.stop, "")]
         else:
-            starts += [one.start, other.stop]
-            stops += [other.start, other.stop]
-            texts += ["", gap + decode(batch.codes[one.start : one.stop])]
-    first, last = np.array([starts, stops], dtype=np.int64)
-    return Proposals(first, last, np.repeat(np.arange(ranks.size), 2), ranks, Replacements.of(texts).take)
+            moved = decode(batch.codes[one.start : one.stop])
+            edits += [(one.start, other.start, ""), (other.stop, other.stop, gap + moved)]
+    starts, stops = np.array([edit[:2] for edit in edits], dtype=np.int64).reshape(-1, 2).T
+    texts = Replacements.of([text for _, _, text in edits])
+    return Proposals(starts, stops, np.repeat(np.arange(ranks.size), 2), ranks, texts.take)
 
 
 def _paired(found: Sequence[Unit], draws: Floats) -> tuple[Ints, Ints]:

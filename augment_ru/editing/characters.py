@@ -99,7 +99,7 @@ def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) 
 def _substituted(batch: Batch, table: Substitutions) -> tuple[Ints, Ints, npt.NDArray[np.int16]]:
     """Find the characters that the table has: their global starts and stops, and the row of each in the table."""
     rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
-    places = np.flatnonzero(rows >= 0)
+    places = (rows >= 0).nonzero()[0]
     return places, places + 1, rows[places]
 
 

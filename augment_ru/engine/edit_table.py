@@ -4,16 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from augment_ru.draws import Ints
+from augment_ru.draws import Ints, first_of_each
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals, Replacements, ranges
 from augment_ru.errors import AugmentError
 from augment_ru.script import Script, Triple
-from augment_ru.text.characters import Codes, Mask, decode, marked, surrogates
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Mask, decode, marked, surrogates
 
 _SCRIPTS = 1024
 """How many scripts are made at once."""
@@ -138,7 +139,7 @@ class EditTable(Sequence[Script]):
     @property
     def changed(self) -> Ints:
         """The indices of those texts of the table that have at least one edit, ascending."""
-        return np.diff(self.firsts).nonzero()[0]
+        return (self.firsts[1:] - self.firsts[:-1]).nonzero()[0]
 
     def part(self, start: int, stop: int) -> "EditTable":
         """Return some consecutive edited texts as a table, which shares the arrays of this one.
@@ -165,7 +166,7 @@ class EditTable(Sequence[Script]):
         Args:
             texts: the indices of the texts to take, shape (taken texts,). The new table numbers these texts from 0.
         """
-        counts = np.diff(self.firsts)[texts]
+        counts = (self.firsts[1:] - self.firsts[:-1])[texts]
         firsts = np.concatenate([[0], counts.cumsum()])
         edits, notes = ranges(self.firsts[texts], counts), self.make_notes
         return EditTable(
@@ -179,51 +180,27 @@ class EditTable(Sequence[Script]):
         )
 
 
-class TextColumns(Protocol):
-    """Several texts in one array of code points: a `Batch`, or copies of a batch one after another (`Tiles`)."""
-
-    @property
-    def texts(self) -> Sequence[str]:
-        """The texts, each once, even if the array holds copies of them (`Tiles`)."""
-
-    @property
-    def codes(self) -> Codes:
-        """The code points of all texts, in one array."""
-
-    @property
-    def starts(self) -> Ints:
-        """The place where each text starts in the array, followed by the length of the array, shape (texts + 1,)."""
-
-    def rows(self, places: Ints) -> Ints:
-        """Return the index of the text that each place of the array is in, shape (places,)."""
-
-
-def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
+def apply(batch: Batch, proposals: Proposals, active: Mask) -> EditTable:
     """Make the chosen changes in the texts of a batch, and return the edits of each text; a text may have none.
 
     Args:
         batch: the texts.
         proposals: the changes that the engine allows.
-        active: whether each change is made, shape (changes,).
+        active: whether each change is made, shape (changes,). No two of them may overlap.
 
     Raises:
         AugmentError: a new text holds a lone surrogate, although the attack stated that it does not
             (`Proposals.clean`).
     """
-    if proposals.clean and active.all():
-        edits, starts, stops, new = None, proposals.starts, proposals.stops, proposals.all_texts
-    else:
-        edits = active[proposals.changes].nonzero()[0]
-        if not proposals.clean:
-            edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
-        starts, stops, new = proposals.starts[edits], proposals.stops[edits], proposals.replace(edits)
-    if proposals.clean and surrogates(new.codes).any():
-        raise AugmentError("an attack proposes a text with a lone surrogate; no text may hold one")
-    firsts = np.searchsorted(starts, batch.starts)
-    places = batch.starts[:-1].repeat(np.diff(firsts))
+    edits = active[proposals.changes].nonzero()[0]
+    if not proposals.clean or proposals.candidates is not None:
+        edits = edits[np.lexsort((proposals.stops[edits], proposals.starts[edits]))]
+    starts, stops, new = proposals.starts[edits], proposals.stops[edits], _new_texts(proposals, edits)
+    firsts = starts.searchsorted(batch.starts)
+    places = batch.starts[:-1].repeat(firsts[1:] - firsts[:-1])
     return EditTable(
         batch.texts,
-        np.arange(firsts.size - 1) % max(len(batch.texts), 1),
+        np.arange(firsts.size - 1),
         firsts,
         starts - places,
         stops - places,
@@ -233,29 +210,59 @@ def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
     )
 
 
-def one_by_one(batch: TextColumns, proposals: Proposals) -> EditTable:
+def by_group(batch: Batch, proposals: Proposals, edits: Ints, groups: Ints) -> tuple[EditTable, Ints]:
+    """Make the edits of each group in the text that they are in, apart from those of other groups.
+
+    Args:
+        batch: the original texts.
+        proposals: the changes that the engine allows.
+        edits: the indices of the edits to make.
+        groups: the group of each of these edits, shape (edits,); the edits of a group are in one text.
+
+    Returns:
+        The edits of each group that has any, in ascending order of the groups; and these groups, shape (groups,).
+
+    Raises:
+        AugmentError: a new text holds a lone surrogate, although the attack stated that it does not
+            (`Proposals.clean`).
+    """
+    starts, stops = proposals.starts[edits], proposals.stops[edits]
+    order = np.lexsort((stops, starts, groups))
+    starts, stops, groups, edits = starts[order], stops[order], groups[order], edits[order]
+    begins = first_of_each(groups)
+    firsts = begins.nonzero()[0]
+    rows = batch.rows(starts[firsts])
+    places = batch.starts[rows][begins.cumsum() - 1]
+    return EditTable(
+        batch.texts,
+        rows,
+        np.concatenate((firsts, [edits.size])),
+        starts - places,
+        stops - places,
+        _new_texts(proposals, edits),
+        _notes_of(proposals, edits),
+    ), groups[firsts]
+
+
+def one_by_one(batch: Batch, proposals: Proposals) -> EditTable:
     """Make each change by itself, and return the edits: text i of the result has only change i.
 
     Args:
         batch: the original texts.
         proposals: the changes that the engine allows.
     """
-    order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
-    firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))
-    rows = batch.rows(proposals.starts[proposals.first_edits])
-    places = batch.starts[rows][proposals.changes]
-    return EditTable(
-        batch.texts,
-        rows % max(len(batch.texts), 1),
-        firsts,
-        proposals.starts[order] - places,
-        proposals.stops[order] - places,
-        proposals.replace(order),
-        _notes_of(proposals, order),
-    )
+    return by_group(batch, proposals, np.arange(proposals.starts.size), proposals.changes)[0]
 
 
-def _texts(batch: TextColumns, starts: Ints, stops: Ints, texts: Replacements, firsts: Ints) -> list[str]:
+def _new_texts(proposals: Proposals, edits: Ints) -> Replacements:
+    """Return the new texts of some edits; a lone surrogate in one that the attack calls clean is an error."""
+    new = proposals.replace(edits)
+    if proposals.clean and surrogates(new.codes).any():
+        raise AugmentError("an attack proposes a text with a lone surrogate; no text may hold one")
+    return new
+
+
+def _texts(batch: Batch, starts: Ints, stops: Ints, texts: Replacements, firsts: Ints) -> list[str]:
     """Replace ranges in the texts of a batch, and return the new texts.
 
     Args:
@@ -280,14 +287,12 @@ def _texts(batch: TextColumns, starts: Ints, stops: Ints, texts: Replacements, f
     return [joined[start : stop - 1] for start, stop in pairwise(bounds)]
 
 
-def _notes_of(proposals: Proposals, edits: Ints | None) -> Callable[[Ints], Sequence[Note | None]] | None:
+def _notes_of(proposals: Proposals, edits: Ints) -> Callable[[Ints], Sequence[Note | None]] | None:
     """Return a function from positions in `edits` to the notes of these edits; None if no edit has a note.
 
     Args:
         proposals: the proposals.
-        edits: the indices of some edits in the proposals; None for all edits.
+        edits: the indices of some edits in the proposals.
     """
     notes = proposals.notes
-    if notes is None or edits is None:
-        return notes
-    return lambda indices: notes(edits[indices])
+    return None if notes is None else lambda indices: notes(edits[indices])

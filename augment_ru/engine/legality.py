@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
-from augment_ru.draws import Ints
-from augment_ru.engine.proposals import Proposals, Replacements, ranges
-from augment_ru.errors import AugmentError, brief
+from augment_ru.draws import Ints, first_of_each
+from augment_ru.engine.proposals import Proposals, Replacements, ranges, wrongly_numbered
+from augment_ru.errors import AugmentError
 from augment_ru.text.batch import CONTEXT, Batch
 from augment_ru.text.characters import CLUSTER, WORD, Codes, Mask, among, classes, decode, marked, surrogates
 
@@ -49,11 +49,10 @@ def legal(
             together (`augment_ru.engine.pool`). A change whose own edits overlap is dropped nevertheless.
 
     Raises:
-        AugmentError: the arrays of the proposals do not fit the batch or each other: they differ in size, a place is
-            outside the batch, a rank is outside [0, 1), or the numbers of the changes are not 0, 1, 2, ... in order.
+        AugmentError: a place is outside the batch, a rank is outside [0, 1), or the changes are not numbered in order.
     """
     _check(batch, proposals)
-    numbers = np.arange(proposals.ranks.size)
+    numbers = np.arange(0 if drops is None else proposals.ranks.size)
 
     def drop(edits: Mask | None, reason: str) -> None:
         nonlocal proposals, numbers
@@ -61,10 +60,11 @@ def legal(
             bad = marked(proposals.ranks.size, proposals.changes[edits])
             if drops is not None:
                 drops.extend(Drop(number, reason) for number in numbers[bad].tolist())
-            numbers, proposals = numbers[~bad], proposals.keep(~bad)
+                numbers = numbers[~bad]
+            proposals = proposals.keep(~bad)
 
-    text_ends = batch.starts[1:][batch.rows(proposals.starts)] - 1
-    drop(proposals.stops > text_ends, "reaches across the border of a text or an option")
+    ends = batch.starts[1:]
+    drop(proposals.stops >= ends[batch.rows(proposals.starts)], "reaches across the border of a text or an option")
     if batch.untouchable is not None:
         drop(_touching(batch, proposals.starts, proposals.stops), "touches a protected span")
     drop(_breaking_json(batch, proposals), "breaks the JSON that its text is")
@@ -93,47 +93,36 @@ def legal(
 
 
 def _check(batch: Batch, proposals: Proposals) -> None:
-    """Check that proposals describe edits of the batch; a user's own attack may propose anything.
+    """Check the values that proposals have in their columns; a user's own attack may propose anything.
 
     Raises:
-        AugmentError: the proposals do not; the message says which edit or change is wrong.
+        AugmentError: a place is outside the batch, a rank is outside [0, 1), or changes are not numbered in order.
     """
     starts, stops, ranks, changes = proposals.starts, proposals.stops, proposals.ranks, proposals.changes
-    if not starts.shape == stops.shape == changes.shape:
-        raise AugmentError(
-            f"proposed columns: {starts.size} starts, {stops.size} stops, {changes.size} numbers of changes;"
-            " each edit needs one of each"
-        )
-    if not starts.size and not ranks.size:
+    if not starts.size:
         return
     last = batch.codes.size - 1  # where the line feed after the last text stands
-    if starts.size and (starts.min() < 0 or starts.max() > last or (stops < starts).any()):
+    if starts.min() < 0 or starts.max() > last or (stops < starts).any():
         at = int(((starts < 0) | (starts > last) | (stops < starts)).argmax())
         raise AugmentError(
             f"proposed edit {at}: global places {starts[at]} to {stops[at]}; it starts at one of 0 to {last}, and stops"
             " there or later"
         )
-    if ranks.size and not (ranks.min() >= 0.0 and ranks.max() < 1.0):
+    if not (ranks.min() >= 0.0 and ranks.max() < 1.0):
         wrong = int(((ranks >= 0.0) & (ranks < 1.0)).argmin())
         raise AugmentError(f"proposed change {wrong}: rank {ranks[wrong]}; a rank is in [0, 1)")
-    if not _is_numbered(changes, ranks.size):
-        raise AugmentError(
-            f"proposed columns: {ranks.size} ranks for {changes.size} edits, with changes {brief(changes.tolist())};"
-            " changes are numbered 0, 1, 2, ... in the order of their edits, and each has a rank"
-        )
-
-
-def _is_numbered(changes: Ints, count: int) -> bool:
-    """Tell whether the numbers of the changes are 0 to `count` - 1, ascending, each at least once."""
-    if not changes.size or changes[0] != 0 or changes[-1] != count - 1:
-        return False
-    return not ((changes[1:] - changes[:-1]).astype(np.uint64) > 1).any()
+    steps = changes[1:] - changes[:-1]
+    if steps.size and not (steps.min() >= 0 and steps.max() <= 1):
+        raise AugmentError(wrongly_numbered(changes, ranks.size))
 
 
 def _is_clean(batch: Batch, proposals: Proposals) -> bool:
-    """Tell whether the edits are sorted and disjoint, none crosses a border, and there are no insertions."""
-    starts, stops = proposals.starts, proposals.stops
-    ordered = bool((starts < stops).all() and (starts[1:] >= stops[:-1]).all())
+    """Tell whether each candidate's edits are sorted and disjoint, none crosses a border, and none is an insertion."""
+    starts, stops, of = proposals.starts, proposals.stops, proposals.candidates
+    behind = starts[1:] >= stops[:-1]
+    if of is not None:
+        behind |= first_of_each(of[proposals.changes])[1:]
+    ordered = bool(behind.all() and (starts < stops).all())
     if any(batch.borders):
         return ordered and not _crossing(batch, proposals).any()
     return ordered and bool((batch.rows(starts) == batch.rows(stops)).all())
@@ -375,10 +364,14 @@ def _units(proposals: Proposals) -> tuple[Ints, Ints]:
     """Return the range of each edit in units such that two edits overlap if and only if they share a unit.
 
     Unit 2p is the gap before character p, and unit 2p + 1 is the character. An insertion covers its gap; any other edit
-    covers its characters and the gaps between them.
+    covers its characters and the gaps between them. Each candidate has units of its own.
 
     Returns:
         The starts and the stops of the ranges, both of shape (edits,).
     """
     is_insertion = proposals.starts == proposals.stops
-    return 2 * proposals.starts + ~is_insertion, 2 * proposals.stops + is_insertion
+    firsts, lasts = 2 * proposals.starts + ~is_insertion, 2 * proposals.stops + is_insertion
+    if proposals.candidates is not None:
+        shifts = proposals.candidates[proposals.changes] * (int(lasts.max(initial=0)) + 1)
+        firsts, lasts = firsts + shifts, lasts + shifts
+    return firsts, lasts

@@ -3,8 +3,9 @@
 import copy
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Real
 from typing import Any, Self
 
@@ -17,9 +18,9 @@ from augment_ru.engine.composition import attack_of
 from augment_ru.engine.edit_table import apply
 from augment_ru.engine.legality import legal
 from augment_ru.engine.prepare import Prepared
-from augment_ru.engine.proposals import Proposals
+from augment_ru.engine.proposals import Proposals, one_behind_another
 from augment_ru.engine.result import Perturbed, Settings
-from augment_ru.engine.search import SCHEDULES, Found, Gate, Plan, Tiles, Units, cut
+from augment_ru.engine.search import SCHEDULES, Found, Gate, Plan, Units, cut
 from augment_ru.engine.similarity import ScoreFunction, Scorer, Similarity, scorer_of, similarity_of
 from augment_ru.errors import AugmentError, check_known
 from augment_ru.options import integer
@@ -27,6 +28,8 @@ from augment_ru.records.options import reordered
 from augment_ru.text.characters import Mask
 
 _MOST_CANDIDATES = 1000
+# between so many code points of all candidates, columns have 32 bits: half the memory
+_LONG, _LONGEST = 2**18, 2**29
 _log = logging.getLogger(__name__)
 
 
@@ -186,30 +189,37 @@ class Perturber:
             salts = salts[[names.index(name) for name in prepared.fields]]
         return Streams(mix((own ^ salts).ravel()))
 
-    def _legal(self, prepared: Prepared, candidates: int) -> list[Proposals]:
-        """Return the legal changes of each candidate."""
-        batch = prepared.batch
-        keys = self._streams(prepared, range(candidates)).keys.reshape(candidates, -1)
-        kind = np.int32 if batch.codes.size * candidates < 2**31 else np.int64  # a long text has 10^6 changes
-        found = [legal(batch, proposals_of(self.attack, batch, Streams(own))).in_columns_of(kind) for own in keys]
-        if prepared.unread is not None and any(prepared.unread[batch.rows(one.starts)].any() for one in found):
-            raise AugmentError(f"{self.attack.name}: the records were prepared for other attacks; give its `needs` too")
-        return found
+    def _plan(
+        self, prepared: Prepared, candidates: int, units_of: Callable[[Proposals], Units]
+    ) -> tuple[Plan, Mask, Ints, Units]:
+        """Plan the changes of each candidate that the engine allows.
 
-    def _plan(self, tiles: Tiles, units: Units, found: Sequence[Proposals]) -> tuple[Plan, Mask, Ints]:
-        """Plan the legal changes of all candidates (`found`).
+        Args:
+            prepared: the records.
+            candidates: the number of candidates.
+            units_of: returns what is searched by itself (sentences or records), given these changes.
 
         Returns:
-            The plan; whether each of its changes is active at the attack's probability, shape (changes,); and the
-            number of active changes of each try, shape (tries,).
+            The plan; whether each of its changes is active at the attack's probability, shape (changes,); the number of
+            active changes of each try, shape (tries,); and what is searched by itself.
         """
+        batch = prepared.batch
+        keys = self._streams(prepared, range(candidates)).keys.reshape(candidates, -1)
+        is_long = _LONG < batch.codes.size * candidates < _LONGEST
+        proposed = (proposals_of(self.attack, batch, Streams(own)) for own in keys)
+        every = [one.in_columns_of(np.int32) if is_long else one for one in proposed]
+        found = legal(batch, one_behind_another(every, candidates=True))
+        del every  # the columns of a long text take 30 MB
+        firsts = found.starts[found.first_edits]
+        if prepared.unread is not None and prepared.unread[batch.rows(firsts)].any():
+            raise AugmentError(f"{self.attack.name}: the records were prepared for other attacks; give its `needs` too")
+        units = units_of(found)
         number = units.records.size
-        owners = [units.of_places(one.starts[one.first_edits]) + at * number for at, one in enumerate(found)]
-        kind = found[0].changes.dtype
-        every = np.concatenate(owners, dtype=kind, casting="same_kind")
-        plan = Plan.of(tiles.proposals(found), every, tiles.count * number)
-        active = cut(plan.proposals, plan.owners, self.attack.probability, self.min_changes)
-        return plan, active, np.bincount(plan.owners[active], minlength=plan.levels.size)
+        owners = units.owners.astype(found.changes.dtype)[units.pieces(firsts)]
+        owners += 0 if found.candidates is None else found.candidates * number
+        plan = Plan.of(found, owners, candidates * number)
+        active = cut(found, plan.owners, self.attack.probability, self.min_changes)
+        return plan, active, np.bincount(plan.owners[active], minlength=plan.levels.size), units
 
     def _in_other_order(self, prepared: Prepared) -> Perturbed:
         """Return the records with their options in another order; no legality or gate applies, as no words change."""
@@ -230,8 +240,8 @@ class Perturber:
         return Perturbed(self.settings, prepared, edits_of, found, none, none)
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
-        units = Units.whole(prepared.batch, prepared.owners, len(prepared))
-        every, active, changes = self._plan(Tiles(prepared.batch, 1), units, self._legal(prepared, 1))
+        whole = Units.whole(prepared.batch, prepared.owners, len(prepared))
+        every, active, changes, _ = self._plan(prepared, 1, lambda _: whole)
         clean = (every.levels > 0) & (changes == 0)
         if prepared.questions is not None:
             active = prepared.questions.kept_apart(every.proposals, every.owners, active)
@@ -243,22 +253,20 @@ class Perturber:
         return Perturbed(self.settings, prepared, edits, found, changes > 0, clean)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
-        tiles, records = Tiles(prepared.batch, self.candidates), len(prepared)
-        found, scorer = self._legal(prepared, self.candidates), scorer_of(similarity, prepared.references)
-        units = self._units(prepared, scorer, found)
-        every, active, changes = self._plan(tiles, units, found)
-        del found  # the columns of a long text take 30 MB, here and below
+        records, scorer = len(prepared), scorer_of(similarity, prepared.references)
+        every, active, changes, units = self._plan(prepared, self.candidates, partial(self._units, prepared, scorer))
         clean = (every.levels[: units.records.size] > 0) & (changes[: units.records.size] == 0)
         if clean.any():
-            dirty = ~np.tile(clean, tiles.count)
+            dirty = ~np.tile(clean, self.candidates)
             active &= dirty[every.owners]
             changes *= dirty
         gate = Gate(
-            tiles,
+            prepared.batch,
             units,
             every,
             active,
             scorer,
+            candidates=self.candidates,
             threshold=float(self.threshold or 0.0),
             min_changes=self.min_changes,
             questions=prepared.questions,
@@ -274,7 +282,7 @@ class Perturber:
         return Perturbed(self.settings, kept, edits, best, possible, cleared & ~possible)
 
     @staticmethod
-    def _units(prepared: Prepared, scorer: Scorer, found: Sequence[Proposals]) -> Units:
+    def _units(prepared: Prepared, scorer: Scorer, found: Proposals) -> Units:
         """Return the units of the search: sentences, if the scorer scores these; otherwise records.
 
         A record with questions is always one unit.

@@ -1,6 +1,7 @@
 """Prepares records for attacks: annotates their texts, and finds the protected spans of the texts."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from inspect import signature
@@ -9,7 +10,7 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
-from augment_ru.constraints.protection import check_rules, protected, protected_in_rows, warnings
+from augment_ru.constraints.protection import check_rules, protected_in_rows, warnings
 from augment_ru.constraints.rule_file import LANGUAGES, Constraint, Function, own_constraint
 from augment_ru.constraints.rule_file import constraint as constraint_of
 from augment_ru.draws import Ints, Keys, digests
@@ -21,10 +22,10 @@ from augment_ru.errors import AugmentError, brief, saying_where
 from augment_ru.language.annotate import Annotator, Natasha, closed
 from augment_ru.language.annotate import annotator as annotator_of
 from augment_ru.records.options import offers_options
-from augment_ru.records.record import AlikeRecords, Record, contexts_of, tasks_of
+from augment_ru.records.record import AlikeRecords, Record, contexts_of
 from augment_ru.records.task import Task, generic, task_for_row, task_or_file
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask, encode, surrogates
+from augment_ru.text.characters import Mask
 from augment_ru.text.doc import Doc
 
 
@@ -85,6 +86,7 @@ class Prepared:
         return other
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 CHUNK_ROWS = 1024
 LONGEST = CHUNK_CHARACTERS = 2**20
 """A chunk ends when it has `CHUNK_ROWS` rows or `CHUNK_CHARACTERS` characters. A record may have at
@@ -217,7 +219,7 @@ class Preparation:
         task = generic()
         for chunk in chunks(texts, len):
             alike = AlikeRecords(task, [{"text": text} for text in chunk], chunk)
-            yield self.chunk(list(alike) if surrogates(encode(chunk)[0]).any() else alike, needs)
+            yield self.chunk(list(alike) if _SURROGATE.search("".join(chunk)) else alike, needs)
 
     def check_length(self, record: Record, needs: Needs) -> None:
         """Check that the texts of a record are not too long, if they are to be annotated.
@@ -301,40 +303,41 @@ class Preparation:
 
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each: list[Mapping[str, str]] = []
-        if isinstance(records, AlikeRecords) and not (
-            offers_options(records.task) or self.constraints(records.task) or records.task.layout.offsets
-        ):  # no record is looked at by itself
-            tasks, keys, texts = [records.task], records.keys, records.texts
-            owners, fields = np.arange(len(records)), [records.field] * len(records)
+        if isinstance(records, AlikeRecords) and not (offers_options(records.task) or records.task.layout.offsets):
+            tasks, keys, texts = [records.task] * len(records), records.keys, records.texts
+            named: Sequence[Collection[str]] = [(records.field,)] * len(records)
         else:
-            tasks, keys = tasks_of(records), [record.key for record in records]
-            each = [record.texts() for record in records]
+            tasks, keys = [record.task for record in records], [record.key for record in records]
+            named = each = [record.texts() for record in records]
             for record in records:
                 record.check_places()
-            fields = [name for held in each for name in held]
-            owners = np.repeat(np.arange(len(records)), [len(held) for held in each])
             texts = [text for held in each for text in held.values()]
-        wanted = {task: self.constraints(task) for task in tasks}
+        fields = [name for held in named for name in held]
+        owners = np.arange(len(named)).repeat([*map(len, named)])
+        different = {id(task): task for task in tasks}  # to hash a task takes long
+        of_task = {task: self.constraints(task) for task in different.values()}
+        wanted = [of_task[task] for task in tasks] if len(different) > 1 else [*of_task.values()] * len(tasks)
         guards = {name: constraint_of(name) for name in sorted(needs.guards)}
-        ruled = [one for several in wanted.values() for one in several]
+        ruled = [one for several in of_task.values() for one in several]
         rules = frozenset[str]().union(*(one.layers for one in ruled))
         read = rules.union(*(one.layers for one in guards.values()))
-        if any(one.warns for one in ruled):
+        warns = any(one.warns for one in ruled)
+        if warns:
             needs = needs._replace(wants=(), layered=())
         docs, seen = self._wanted(texts, owners, needs, rules, read)
-        spans: list[list[Span]] = []
-        borders: list[list[int]] = []
-        warned: dict[int, tuple[str, ...]] = {}
-        is_protected = any(several or task.layout.anchored for task, several in wanted.items())
-        queue = iter(seen or map(Doc, texts))
-        for at, (record, names) in enumerate(zip(records, each, strict=True) if is_protected else ()):
-            row, by_field = record.view, {name: doc for name in names if (doc := next(queue)) is not None}
-            anchors = record.anchors()
-            found = protected(wanted[record.task], row, by_field) if by_field else {}
-            spans += [_outer(anchors.spans[name] + found.get(name, [])) for name in names]
-            borders += [anchors.borders.get(name, []) for name in names]
-            if lines := warnings(wanted[record.task], row, by_field):
-                warned[at] = lines
+        spans, borders, warned = list[list[Span]](), list[list[int]](), dict[int, tuple[str, ...]]()
+        if ruled or any(task.layout.anchored for task in of_task):
+            queue = iter(seen or map(Doc, texts))
+            rows = [{name: doc for name in held if (doc := next(queue)) is not None} for held in named]
+            found = _ruled(wanted, records, rows)
+            for record, held, own in zip(records, each, found, strict=True) if each else ():
+                anchors = record.anchors()
+                borders += [anchors.borders.get(name, []) for name in held]
+                own.update({name: [*own.get(name, ()), *fixed] for name, fixed in anchors.spans.items()})
+            spans = [_outer(own.get(name, ())) for held, own in zip(named, found, strict=True) for name in held]
+            for at, row in enumerate(rows) if warns else ():
+                if lines := warnings(wanted[at], records[at].view, row):
+                    warned[at] = lines
         guarded = _guarded(guards, records, docs or [*map(Doc, texts)] if guards else (), fields, owners)
         batch = Batch(
             texts,
@@ -348,6 +351,29 @@ class Preparation:
         questions = Questions.of(records, fields, owners, batch) if each else None
         unread = None if seen is None else np.array([doc is None for doc in seen], dtype=np.bool_)
         return Prepared(records, fields, owners, digests(keys), batch, questions, warned, unread)
+
+
+def _ruled(
+    wanted: Sequence[tuple[Constraint, ...]], records: Sequence[Record], rows: Sequence[Mapping[str, Doc]]
+) -> list[dict[str, Collection[Span]]]:
+    """Find the spans that constraints protect in the texts of each record, by field.
+
+    Args:
+        wanted: the constraints of each record; records of one task share the object.
+        records: the records.
+        rows: the texts of each record that attacks may change, annotated, by field.
+    """
+    found: list[dict[str, Collection[Span]]] = [{} for _ in rows]
+    alike: dict[int, list[int]] = {}
+    for at, several in enumerate(wanted):
+        if rows[at]:
+            alike.setdefault(id(several), []).append(at)
+    for own in alike.values():
+        docs = [rows[at] for at in own]
+        every = iter(protected_in_rows(wanted[own[0]], docs, lambda at, own=own: records[own[at]].view))  # type: ignore[misc]
+        for at in own:
+            found[at] = dict(zip(rows[at], every, strict=False))
+    return found
 
 
 def _asked(docs: Mapping[int, Doc], owners: Ints, wants: Wants) -> dict[int, Doc]:
@@ -405,7 +431,7 @@ def record_of(row: object, task: Task | None, fields: Sequence[str]) -> Record:
     return Record(dict(row), task_for_row(row, task, fields))
 
 
-def _outer(spans: Sequence[Span]) -> list[Span]:
+def _outer(spans: Iterable[Span]) -> list[Span]:
     """Return the spans sorted by place, without those that lie inside another span with the same label."""
     kept: list[Span] = []
     reach: dict[str, int] = {}

@@ -6,7 +6,7 @@ An attack may instead propose `Change` objects, text by text; `Proposals.of_chan
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from itertools import repeat
+from itertools import accumulate
 from operator import index
 from typing import Any, TypeAlias, cast
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.edits import Change, Note
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, brief
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, Mask, counts_before
 
@@ -43,9 +43,10 @@ class Replacements:
             starts: where each text starts in it, shape (texts,).
             stops: where each text stops in it, same shape.
         """
+        lengths = stops - starts
         offsets = np.zeros(starts.size + 1, dtype=np.int64)
-        np.cumsum(stops - starts, out=offsets[1:])
-        return cls(codes[ranges(starts, stops - starts)], offsets)
+        lengths.cumsum(out=offsets[1:])
+        return cls(codes[ranges(starts, lengths)], offsets)
 
     def holding(self, flags: Mask) -> Mask:
         """Tell which texts have a flagged code point, shape (texts,); `flags` has a flag for each entry of `codes`."""
@@ -55,7 +56,7 @@ class Replacements:
     @property
     def lengths(self) -> Ints:
         """The number of code points of each text, shape (texts,)."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     @classmethod
     def nothing(cls, indices: Ints) -> "Replacements":
@@ -89,6 +90,8 @@ class Proposals:
         notes: a function that takes indices of edits and returns the note of each (what it carries besides its new
             text); None if no edit has a note.
         texts: the new texts of all edits, if they were computed already (`settled`); otherwise None.
+        candidates: the candidate (random perturbation) that each change belongs to, ascending from 0, shape (changes,);
+            None if all belong to one. Changes of different candidates may overlap.
     """
 
     starts: Ints
@@ -99,6 +102,7 @@ class Proposals:
     clean: bool = False
     notes: Callable[[Ints], Sequence[Note | None]] | None = None
     texts: Replacements | None = None
+    candidates: Ints | None = None
 
     def __repr__(self) -> str:
         return f"Proposals({self.starts.size} edits in {self.ranks.size} changes)"
@@ -139,15 +143,15 @@ class Proposals:
     def guarded(self, guard: Callable[[], AbstractContextManager[None]]) -> "Proposals":
         """Return a copy of the proposals with checks, since an attack of a user may have made them wrongly.
 
-        Proposals hold arrays, and functions such as the one that makes the new texts. The arrays are checked at once.
-        What the functions return is checked whenever they are called.
+        Proposals hold arrays, and functions such as the one that makes the new texts. The types and sizes of the arrays
+        are checked at once, their values by `legality`; what the functions return whenever they are called.
 
         Args:
             guard: returns a context manager. All code of the attack runs in it, so that the errors of that code can be
                 turned into others.
 
         Raises:
-            AugmentError: an array does not hold numbers, or is not one-dimensional.
+            AugmentError: an array does not hold numbers, or is not one-dimensional; the arrays do not fit each other.
         """
         texts, notes = self.replace, self.notes
 
@@ -168,9 +172,15 @@ class Proposals:
                     raise AugmentError(f"wrong notes for {indices.size} edits; return a Note or None for each")
                 return found
 
-        with guard():
-            starts, stops, changes = map(_column, (self.starts, self.stops, self.changes))
-            ranks = _column(self.ranks, np.float64)
+        starts, stops, changes = map(_column, (self.starts, self.stops, self.changes))
+        ranks = _column(self.ranks, np.float64)
+        if not starts.shape == stops.shape == changes.shape:
+            raise AugmentError(
+                f"proposed columns: {starts.size} starts, {stops.size} stops, {changes.size} numbers of changes;"
+                " each edit needs one of each"
+            )
+        if (changes.size or ranks.size) and not (changes.size and changes[0] == 0 and changes[-1] == ranks.size - 1):
+            raise AugmentError(wrongly_numbered(changes, ranks.size))
         return Proposals(starts, stops, changes, ranks, replaced, self.clean, noted if notes else None, self.texts)
 
     @classmethod
@@ -232,8 +242,9 @@ class Proposals:
         """Return a copy with only the changes for which the mask, of shape (changes,), is True."""
         if changes.all():
             return self
-        edits = changes[self.changes].nonzero()[0]
-        return self._of(edits, (np.cumsum(changes) - 1)[self.changes[edits]], self.ranks[changes])
+        edits, of = changes[self.changes].nonzero()[0], self.candidates
+        numbers = (changes.cumsum() - 1)[self.changes[edits]]
+        return self._of(edits, numbers, self.ranks[changes], None if of is None else of[changes])
 
     def without(self, dropped: Mask) -> "Proposals":
         """Return a copy without the edits for which the mask, of shape (edits,), is True.
@@ -243,12 +254,13 @@ class Proposals:
         if not dropped.any():
             return self
         edits = np.flatnonzero(~dropped)
-        return self._of(edits, self.changes[edits], self.ranks)
+        return self._of(edits, self.changes[edits], self.ranks, self.candidates)
 
     def in_columns_of(self, kind: type[np.signedinteger[Any]]) -> "Proposals":
-        """Return a copy whose places and indices of changes have this integer type; it must be wide enough for them."""
-        starts, stops, changes = (cast("Ints", one.astype(kind)) for one in (self.starts, self.stops, self.changes))
-        return replace(self, starts=starts, stops=stops, changes=changes)
+        """Return a copy whose places and numbers have this integer type; what is beyond it becomes its last value."""
+        low, high = np.iinfo(kind).min, np.iinfo(kind).max
+        columns = {name: getattr(self, name).clip(low, high).astype(kind) for name in ("starts", "stops", "changes")}
+        return replace(self, **columns)
 
     def in_order(self) -> "Proposals":
         """Return a copy with the edits sorted by start, then by stop; the changes are numbered anew in this order.
@@ -258,13 +270,14 @@ class Proposals:
         order = np.lexsort((self.stops, self.starts))
         return self._of(order, np.arange(order.size), self.ranks[order])
 
-    def _of(self, edits: Ints, changes: Ints, ranks: Floats) -> "Proposals":
+    def _of(self, edits: Ints, changes: Ints, ranks: Floats, candidates: Ints | None = None) -> "Proposals":
         """Return the proposals of some of the edits.
 
         Args:
             edits: the indices of the edits to take.
             changes: the new number of the change of each of these edits.
             ranks: the rank of each change, by its new number.
+            candidates: the candidate of each change, by its new number; None if all belong to one.
         """
         texts, notes = self.replace, self.notes
         edits = cast("Ints", edits.astype(np.int32))  # half the memory
@@ -276,13 +289,14 @@ class Proposals:
             lambda indices: texts(edits[indices]),
             self.clean,
             (lambda indices: notes(edits[indices])) if notes else None,
+            candidates=candidates,
         )
 
     @property
     def first_edits(self) -> Ints:
         """The index of the first edit of each change, shape (changes,)."""
         numbers = np.arange(self.ranks.size)
-        return numbers if self.changes.size == numbers.size else np.searchsorted(self.changes, numbers)
+        return numbers if self.changes.size == numbers.size else self.changes.searchsorted(numbers)
 
     def settled(self) -> "Proposals":
         """Compute the new texts of all edits now instead of later, and return a copy that holds these texts."""
@@ -307,6 +321,14 @@ def _column(values: Any, kind: type = np.int64) -> Any:  # noqa: ANN401  (what a
     return array.astype(kind, copy=False)
 
 
+def wrongly_numbered(changes: Ints, count: int) -> str:
+    """Return the message for numbers of changes that are not 0 to `count` - 1 in order, each at least once."""
+    return (
+        f"proposed columns: {count} ranks for {changes.size} edits, with changes {brief(changes.tolist())};"
+        " changes are numbered 0, 1, 2, ... in the order of their edits, and each has a rank"
+    )
+
+
 def ranges(starts: Ints, lengths: Ints) -> Ints:
     """Return all places in several ranges, one range after another: starts [2, 7], lengths [2, 1] give [2, 3, 7].
 
@@ -314,8 +336,9 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
         starts: the first place of each range, shape (ranges,).
         lengths: how many places each range has, same shape.
     """
-    offsets = np.cumsum(lengths) - lengths
-    return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
+    ends = lengths.cumsum()
+    firsts: Ints = (starts - ends + lengths).repeat(lengths)
+    return firsts + np.arange(firsts.size)
 
 
 def side_by_side(parts: Sequence[Proposals]) -> Proposals:
@@ -330,19 +353,20 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
     return every if every.ranks.size < every.starts.size else every.in_order()
 
 
-def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
+def one_behind_another(parts: Sequence[Proposals], *, candidates: bool = False) -> Proposals:
     """Join proposals for the same array of texts; edits and changes are numbered from 0 through all of them.
 
     The result is `clean` (a promise about the edits, see `Proposals`) if all the proposals are.
 
     Args:
         parts: the proposals, at least one.
-        shifts: the number that is added to the places of each of the proposals; by default 0.
+        candidates: whether each of the proposals is another candidate (random perturbation), so that changes of
+            different ones may overlap.
     """
     if len(parts) == 1:
         return parts[0]
-    edits = np.cumsum([0, *(part.starts.size for part in parts)])
-    changes = np.cumsum([0, *(part.ranks.size for part in parts)])
+    sizes = [part.ranks.size for part in parts]
+    changes, edits = (np.array([0, *accumulate(one)]) for one in (sizes, [part.starts.size for part in parts]))
     makers = [(part.replace, part.notes) for part in parts]  # the columns of the parts need not be held
 
     def split(indices: Ints, which: int) -> Iterator[tuple[Any, Ints]]:
@@ -351,7 +375,7 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
         Yield, for each of these with such an edit, its function that makes new texts (`which` 0) or notes (`which` 1),
         and the indices of the edits in it.
         """
-        bounds = np.searchsorted(indices, edits).tolist()
+        bounds = indices.searchsorted(edits).tolist()
         for maker, first, start, stop in zip(makers, edits.tolist(), bounds, bounds[1:], strict=False):
             if start < stop:
                 yield maker[which], indices[start:stop] - first
@@ -361,9 +385,8 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
         found = [make(places) for make, places in split(indices if order is None else indices[order], 0)]
         if not found:
             return Replacements.nothing(indices)
-        offsets = np.zeros(indices.size + 1, dtype=np.int64)
-        np.cumsum(np.concatenate([made.lengths for made in found]), out=offsets[1:])
-        every = Replacements(np.concatenate([made.codes for made in found]), offsets)
+        lengths = np.concatenate([[0], *(made.lengths for made in found)])
+        every = Replacements(np.concatenate([made.codes for made in found]), lengths.cumsum())
         return every if order is None else every.take(np.argsort(order))
 
     def notes(indices: Ints) -> list[Note | None]:
@@ -374,11 +397,12 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
         return [found[place] for place in np.argsort(order).tolist()]
 
     return Proposals(
-        np.concatenate([part.starts + shift for part, shift in zip(parts, shifts, strict=False)]),
-        np.concatenate([part.stops + shift for part, shift in zip(parts, shifts, strict=False)]),
+        np.concatenate([part.starts for part in parts]),
+        np.concatenate([part.stops for part in parts]),
         np.concatenate([part.changes + first for part, first in zip(parts, changes.tolist(), strict=False)]),
         np.concatenate([part.ranks for part in parts]),
         texts,
         clean=all(part.clean for part in parts),
         notes=notes if any(make for _, make in makers) else None,
+        candidates=np.arange(len(parts), dtype=parts[0].changes.dtype).repeat(sizes) if candidates else None,
     )

@@ -8,7 +8,7 @@ call of the similarity in each round. It takes only candidates that were scored 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias, TypeVar
 
@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints, first_of_each
-from augment_ru.engine.edit_table import EditTable, apply, one_by_one
-from augment_ru.engine.proposals import Proposals, one_behind_another, ranges
+from augment_ru.engine.edit_table import EditTable, apply, by_group, one_by_one
+from augment_ru.engine.proposals import Proposals, ranges
 from augment_ru.engine.questions import Questions
 from augment_ru.engine.similarity import Candidates, Scorer, checked_scores
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Codes, Mask
+from augment_ru.text.characters import Mask
 
 DIGITS = 4
 """Similarities are rounded to this many decimal places before they are compared, so that rounding errors do not
@@ -43,7 +43,7 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
     active: Mask = proposals.ranks < probability
     if probability > 0 and min_changes > 0 and owners.size:
         count = np.bincount(owners, weights=active, minlength=int(owners.max()) + 1)
-        poor = np.flatnonzero((count < min_changes)[owners])
+        poor = (count < min_changes)[owners].nonzero()[0]
         if poor.size:
             poor = poor[np.lexsort((proposals.ranks[poor], owners[poor]))]
             active[poor[order_in(owners[poor]) < min_changes]] = True
@@ -227,7 +227,7 @@ class Units:
         return cls(batch.starts, owners, np.arange(records))
 
     @classmethod
-    def sentences(cls, batch: Batch, owners: Ints, starts: Ints, legal: Sequence[Proposals], whole: Ints) -> "Units":
+    def sentences(cls, batch: Batch, owners: Ints, starts: Ints, legal: Proposals, whole: Ints) -> "Units":
         """Make each sentence a unit, which is searched by itself; sentences that one change edits together are joined.
 
         A record of which one change edits several texts is searched as a whole.
@@ -236,29 +236,28 @@ class Units:
             batch: the texts.
             owners: the index of the record that each text belongs to, shape (texts,).
             starts: places in `Batch.codes` where sentences start, including all starts of texts, shape (sentences,).
-            legal: for each candidate, the changes that the engine allows.
+            legal: the changes of all candidates that the engine allows.
             whole: the indices of the records that are searched as a whole.
         """
         joint = np.zeros(int(owners[-1]) + 1, dtype=np.bool_)
         joint[whole] = True
         inside = ~np.isin(starts, batch.starts)
         kept = np.ones_like(inside)
-        for proposals in legal:
-            reach = _reach(proposals)
-            first, last = np.searchsorted(starts, reach, side="right") - 1
-            across = first < last
-            if across.any():
-                kept[ranges(first[across] + 1, (last - first)[across])] = False
-                one, other = batch.rows(reach[:, across])
-                joint[owners[one[one != other]]] = True
+        reach = _reach(legal)
+        first, last = starts.searchsorted(reach, side="right") - 1
+        across = first < last
+        if across.any():
+            kept[ranges(first[across] + 1, (last - first)[across])] = False
+            one, other = batch.rows(reach[:, across])
+            joint[owners[one[one != other]]] = True
         starts = starts[~inside | (kept & ~joint[owners[batch.rows(starts)]])]
         records = owners[batch.rows(starts)]
         begins = first_of_each(records) | ~joint[records]
-        return cls(np.append(starts, batch.starts[-1]), begins.cumsum() - 1, records[begins])
+        return cls(np.concatenate((starts, batch.starts[-1:])), begins.cumsum() - 1, records[begins])
 
-    def of_places(self, places: Ints) -> Ints:
-        """Return the index of the unit that each place in `Batch.codes` is in, shape (places,)."""
-        found: Ints = self.owners[np.searchsorted(self.starts, places, side="right") - 1]
+    def pieces(self, places: Ints) -> Ints:
+        """Return the index of the piece that each place in `Batch.codes` is in, shape (places,)."""
+        found: Ints = self.starts.searchsorted(places, side="right") - 1
         return found
 
 
@@ -269,91 +268,6 @@ def _reach(proposals: Proposals) -> Ints:
         firsts = proposals.first_edits
         lows, highs = np.minimum.reduceat(lows, firsts), np.maximum.reduceat(highs, firsts)
     return np.stack([lows, highs])
-
-
-@dataclass(frozen=True)
-class Tiles:
-    """Copies a batch of texts for each candidate, so that the changes of all candidates are made in one call.
-
-    A candidate is one random perturbation; the copy for it is called a tile. Text t of tile c has the index
-    `c · texts + t`. A place in tile c is the place in the batch plus `c` times the length of the batch.
-
-    Args:
-        batch: the texts.
-        count: the number of tiles.
-    """
-
-    batch: Batch
-    count: int
-
-    @cached_property
-    def starts(self) -> Ints:
-        """The place in `codes` where each text of all copies of the batch starts, followed by the length of `codes`.
-
-        The shape is (texts of all copies + 1,).
-        """
-        own = self.batch.starts
-        if self.count == 1:
-            return own
-        return np.append((own[:-1] + self.shifts).ravel(), own[-1] * self.count)
-
-    @cached_property
-    def shifts(self) -> Ints:
-        """The place in `codes` where each copy of the batch starts, shape (copies, 1)."""
-        return np.arange(self.count)[:, None] * self.batch.codes.size
-
-    @cached_property
-    def codes(self) -> Codes:
-        """The code points of all copies of the batch, in one array."""
-        return np.tile(self.batch.codes, self.count)
-
-    def pieces(self, units: Units, edits: EditTable) -> tuple[EditTable, Ints]:
-        """Divide edited texts into pieces (sentences or texts), each with its own edits.
-
-        Args:
-            units: the pieces, and the unit (sentence or record) that each belongs to.
-            edits: the edits of the texts of all copies of the batch.
-
-        Returns:
-            The edits of each piece; and the index of the try that the piece belongs to, shape (pieces of all copies,).
-            A try is one candidate of one unit: unit u of candidate c is try `c · units + u`.
-        """
-        number = np.arange(self.count)[:, None]
-        tries = (units.owners + number * units.records.size).ravel()
-        if tries.size == len(edits):
-            return edits, tries
-        places = edits.starts + self.starts[:-1][edits.owners]
-        firsts = np.searchsorted(places, np.append((units.starts[:-1] + self.shifts).ravel(), self.starts[-1]))
-        rows = np.tile(self.batch.rows(units.starts[:-1]), self.count)
-        return replace(edits, rows=rows, firsts=firsts, make_texts=None), tries
-
-    @property
-    def texts(self) -> Sequence[str]:
-        """The texts of the batch, each once, although there are several copies of the batch."""
-        return self.batch.texts
-
-    def rows(self, places: Ints) -> Ints:
-        """Return the index of the text that each place is in, shape (places,).
-
-        Texts and places are counted through all copies of the batch.
-        """
-        tile, place = np.divmod(places, self.batch.codes.size)
-        found: Ints = self.batch.rows(place) + tile * len(self.batch)
-        return found
-
-    def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
-        """Join the changes of all candidates; those of candidate c get places in copy c of the batch."""
-        return one_behind_another(candidates, self.shifts.ravel().tolist())
-
-    def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Return changes of the candidates' copies of the batch as changes of the batch itself, at the same places.
-
-        Changes of different candidates may then overlap, since all are in the same texts.
-        """
-        if self.count == 1:
-            return proposals
-        size = self.batch.codes.size
-        return replace(proposals, starts=proposals.starts % size, stops=proposals.stops % size, clean=False)
 
 
 Number = TypeVar("Number", bound=np.generic)
@@ -370,11 +284,12 @@ class Gate:
     fail by themselves are removed (only if `Scorer.screens`).
 
     Args:
-        tiles: the texts, copied once for each candidate.
+        batch: the texts.
         units: what is searched by itself: sentences or records.
-        legal: the changes of all candidates that the engine allows, with places in the copies.
+        legal: the changes of all candidates that the engine allows.
         active: whether the rank (random number) of each change is below the attack's probability, shape (changes,).
         scorer: compares changed texts with the texts of the batch.
+        candidates: the number of candidates.
         threshold: the lowest score that passes.
         min_changes: the fewest changes that each unit gets.
         questions: the questions whose options must not become equal; None if there are no questions.
@@ -387,18 +302,19 @@ class Gate:
 
     def __init__(
         self,
-        tiles: Tiles,
+        batch: Batch,
         units: Units,
         legal: Plan,
         active: Mask,
         scorer: Scorer,
         *,
+        candidates: int,
         threshold: float,
         min_changes: int,
         questions: Questions | None = None,
     ) -> None:
-        self._tiles, self._units, self._questions = tiles, units, questions
-        self.scorer = scorer
+        self._batch, self._units, self._questions = batch, units, questions
+        self.scorer, self._candidates = scorer, candidates
         self._cost = Cost()
         self._best = np.full(self.units, np.nan)
         self._known: Floats | None = None
@@ -424,7 +340,7 @@ class Gate:
         Args:
             values: a value for each candidate of each unit (sentence or record), shape (candidates · units,).
         """
-        return values.reshape(self._tiles.count, -1)
+        return values.reshape(self._candidates, -1)
 
     def scores(self, levels: Ints) -> Floats:
         """Return how similar each try is to its original if only some of its changes are made.
@@ -444,16 +360,20 @@ class Gate:
             found[done] = self._known[done]
             levels = np.where(done, 0, levels)
         if levels.any():
-            applied = apply(self._tiles, self.plan.proposals, self.plan.mask(levels))
-            applied, tries = self._tiles.pieces(self._units, applied)
-            changed = applied.changed
+            proposals = self.plan.proposals
+            edits = self.plan.mask(levels)[proposals.changes].nonzero()[0]
+            pieces = self._units.pieces(proposals.starts[edits])
+            candidates = self.plan.owners[proposals.changes[edits]] // self.units
+            # candidates of a sentence in a row, so that what is kept of it is used at once
+            applied, groups = by_group(self._batch, proposals, edits, pieces * self._candidates + candidates)
+            tries = self._units.owners[groups // self._candidates] + groups % self._candidates * self.units
             if self._questions is not None:
                 broken = self._questions.broken(applied, tries[applied.owners])
                 found[broken] = -np.inf
-                changed = changed[~np.isin(tries[changed], broken)]
-            if changed.size:  # candidates of a sentence in a row, so that what is kept of it is used at once
-                changed = changed[np.argsort(changed % (len(applied) // self._tiles.count), kind="stable")]
-                np.minimum.at(found, tries[changed], self._scored(applied.take(changed)))
+                left = (~np.isin(tries, broken)).nonzero()[0]
+                applied, tries = applied.take(left), tries[left]
+            if tries.size:
+                np.minimum.at(found, tries, self._scored(applied))
         self._note_failed(found)
         return found
 
@@ -479,14 +399,14 @@ class Gate:
         if not weak.any():
             self._known = tops
             return
-        numbers, scores = drawn = self._alone(legal, active & np.tile(weak, self._tiles.count)[legal.owners])
+        numbers, scores = drawn = self._alone(legal, active & weak[legal.owners % self.units])
         owners = legal.owners[numbers]
         passing = np.bincount(owners[scores >= self.thresholds[owners % self.units]], minlength=tops.size)
         poor = weak & (self.by_candidate(passing).max(axis=0) < min_changes)
-        others = self._alone(legal, ~active & np.tile(poor, self._tiles.count)[legal.owners])
+        others = self._alone(legal, ~active & poor[legal.owners % self.units])
         self._lower_thresholds(legal, best, (drawn, others), weak)
         weak = ~(best >= self.thresholds)
-        weak_tries = np.tile(weak, self._tiles.count)
+        weak_tries = np.tile(weak, self._candidates)
         self._known = np.where(weak_tries, np.nan, tops)
         kept = self._passing(legal, drawn, active & ~weak_tries[legal.owners])
         counts = self.by_candidate(np.bincount(legal.owners[kept], minlength=tops.size))
@@ -525,11 +445,11 @@ class Gate:
             asked: whether each change is scored, shape (changes,); one that makes two options equal is left out.
         """
         if self._questions is not None:
-            asked = asked & ~self._questions.broken_alone(self._tiles.proposals_at_home(legal.proposals), asked)
+            asked = asked & ~self._questions.broken_alone(legal.proposals, asked)
         numbers = asked.nonzero()[0]
         if not numbers.size:
             return numbers, np.zeros(0)
-        return numbers, self._scored(one_by_one(self._tiles, legal.proposals.keep(asked).settled()))
+        return numbers, self._scored(one_by_one(self._batch, legal.proposals.keep(asked)))
 
     def _passing(self, legal: Plan, alone: _Alone, kept: Mask, most: Ints | None = None) -> Mask:
         """Return a copy of `kept` that is also True for the changes that pass by themselves.
@@ -571,8 +491,7 @@ class Gate:
         levels = np.zeros_like(self.plan.levels)
         won = (found.candidates >= 0).nonzero()[0]
         levels[found.candidates[won] * self.units + won] = found.levels[won]
-        home = self._tiles.proposals_at_home(self.plan.proposals)
-        return apply(self._tiles.batch, home, self.plan.mask(levels))
+        return apply(self._batch, self.plan.proposals, self.plan.mask(levels))
 
     def finished(self, found: Found, owners: Ints, records: int, probability: float) -> Found:
         """Turn what was found for each unit into what was found for each record.
@@ -690,7 +609,7 @@ def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: 
     """
     table = gate.by_candidate(passing)
     best = table.argmax(axis=0)
-    won = np.flatnonzero(table.max(axis=0) > -np.inf)
+    won = (table.max(axis=0) > -np.inf).nonzero()[0]
     tries = best[won] * gate.units + won
     found.candidates[won], found.levels[won] = best[won], levels[tries]
     found.probabilities[won], found.similarities[won] = probability, passing[tries]

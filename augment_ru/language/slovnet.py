@@ -446,7 +446,7 @@ def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
     unsure = []
     for at, best, ahead in best_paths(scores, transitions):
         found[at] = [labels[tag] for tag in best]
-        unsure += [(at, place) for place in np.flatnonzero(ahead < NOISE).tolist()]
+        unsure += [(at, place) for place in (ahead < NOISE).nonzero()[0].tolist()]
     if unsure:
         exact = _precise("ner")
         again = {at: scores[at].astype(np.float64) for at, _ in unsure}

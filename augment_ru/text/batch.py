@@ -216,7 +216,7 @@ class Batch:
 
     @cached_property
     def _row_of(self) -> Ints:
-        return np.repeat(np.arange(len(self.texts)), self.lengths + 1)
+        return np.arange(len(self.texts)).repeat(self.lengths + 1)
 
     def rows(self, places: Ints) -> Ints:
         """Return the index of the text that each place in `codes` (the joined texts) is in, from 0, shape (places,)."""
@@ -225,7 +225,7 @@ class Batch:
     @cached_property
     def lengths(self) -> Ints:
         """The number of code points of each text, shape (texts,)."""
-        return np.diff(self.starts) - 1
+        return self.starts[1:] - self.starts[:-1] - 1
 
     @cached_property
     def cuttable(self) -> Mask | None:
@@ -281,10 +281,9 @@ class Batch:
         starts, stops, _ = self.spans
         if not starts.size:
             return None
-        depth = np.zeros(self.codes.size + 1, dtype=np.int32)
-        np.add.at(depth, starts, 1)
-        np.add.at(depth, stops, -1)
-        return np.cumsum(depth[:-1]) > 0
+        begun, ended = (np.bincount(places, minlength=self.codes.size + 1) for places in (starts, stops))
+        depth: Ints = begun - ended
+        return depth[:-1].cumsum() > 0
 
     @cached_property
     def untouchable_before(self) -> Counts:

@@ -81,7 +81,7 @@ def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
     joined = _SEPARATOR.join([*texts, ""])
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
     starts = np.zeros(len(texts) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + 1, out=starts[1:])
+    (np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + 1).cumsum(out=starts[1:])
     return codes, starts
 
 
@@ -128,7 +128,7 @@ def marked(size: int, places: Ints) -> Mask:
 def counts_before(mask: Mask) -> Counts:
     """Return, for each index of a mask and for its end, how many True values come before it; shape (size + 1,)."""
     counts = np.zeros(mask.size + 1, dtype=np.int32)
-    np.cumsum(mask, dtype=np.int32, out=counts[1:])
+    mask.cumsum(dtype=np.int32, out=counts[1:])
     return counts
 
 
@@ -205,7 +205,7 @@ def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
 
 def _texts_at(places: Ints, starts: Ints) -> Iterator[tuple[int, int]]:
     """Yield the start and the stop of each text that contains one of the places."""
-    for row in np.unique(np.searchsorted(starts, places, side="right") - 1).tolist():
+    for row in sorted(set((starts.searchsorted(places, side="right") - 1).tolist())):
         yield int(starts[row]), int(starts[row + 1]) - 1
 
 

@@ -22,7 +22,7 @@ from small_seq2seq import seq2seq
 
 LABELS = ("да", "нет")
 ROWS = [{"id": number, "text": text} for number, text in enumerate(SENTENCES[:6])]
-BUDGET = 48
+BUDGET = 48 if IS_FULL else 24
 OF_LABELS = sorted(
     {*names("models")}
     - {"bm25", "hf_encoder", "ranking", "tfidf", "people"}  # tests/evaluation/test_rankings.py searches against these
@@ -70,7 +70,7 @@ def test_laws_for_every_model(
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     if not IS_FULL:  # scikit-learn asks each tree by itself
-        monkeypatch.setattr(adaboost, "TREES", adaboost.TREES // 10)
+        monkeypatch.setattr(adaboost, "TREES", adaboost.TREES // 20)
     spec, options = specs[kind]
     model = NamedModel.made(spec, ModelRequest("", generic(), LABELS), options)
     rows = [{**row, "label": label} for row, label in zip(ROWS, answers(model, ROWS), strict=True)]

@@ -16,7 +16,7 @@ from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task
 from augment_ru.release.edit_log import read_entry, replayed_line
 from augment_ru.release.verify import verify_release
-from profiles import examples
+from profiles import IS_FULL, examples
 from releases import RECIPE, built, recipe, rows_of
 
 WORDS = ("камень", "пробка", "пух", "перо", "щепка", "гвоздь")
@@ -147,16 +147,17 @@ def test_copies_are_other_orders_with_the_right_answer_in_every_place() -> None:
 
 @pytest.mark.parametrize("gold", ["A", "spread"])
 def test_a_model_that_always_says_a_gets_one_in_k(gold: str) -> None:
-    rows = [row("ru_worldtree", list(WORDS[:4]), 0 if gold == "A" else number % 4, number) for number in range(400)]
+    count = 400 if IS_FULL else 200
+    rows = [row("ru_worldtree", list(WORDS[:4]), 0 if gold == "A" else number % 4, number) for number in range(count)]
     made = [one.row() for one in permuted(rows, "ru_worldtree")]
     found = evaluate(made, {"a": lambda examples: ["A"] * len(examples)}, task="ru_worldtree").counted()
     (model,) = found.models
     entry = model.attacks["option_order"]
     changed = entry.metrics["accuracy"]
     assert changed.before == (100.0 if gold == "A" else 25.0)
-    assert changed.after == pytest.approx(25.0, abs=4.3)  # two standard errors
+    assert changed.after == pytest.approx(25.0, abs=2 * 43.3 / count**0.5)  # two standard errors
     assert entry.option_order is not None
-    assert entry.option_order.rows == 400
+    assert entry.option_order.rows == count
     assert entry.option_order.after["A"].value == 100.0
     assert (entry.option_order.kept.ci95 or [0, 0])[0] < 25.0 < (entry.option_order.kept.ci95 or [0, 0])[1]
 

@@ -9,12 +9,12 @@ from augment_ru.engine.legality import legal
 from outcomes import drawn
 
 
-def changes(attack: str, text: str) -> list[tuple[float, str]]:
+def changes(attack: str, text: str, candidate: int = 0) -> list[tuple[float, str]]:
     """The legal changes of a text, the lowest ranks first: the rank, and the text with this change alone."""
     perturber = Perturber(attack)
     (prepared,) = Preparation(constraints=()).texts([text], needs=[perturber.needs])
     prepared = prepared.seen_by(perturber.attack)
-    found = legal(prepared.batch, perturber.proposals(prepared, 0)).settled()
+    found = legal(prepared.batch, perturber.proposals(prepared, candidate)).settled()
     return sorted(zip(found.ranks.tolist(), one_by_one(prepared.batch, found).texts, strict=True))
 
 
@@ -58,6 +58,27 @@ def test_what_holds_a_sentence_together_does_not_go_alone(text: str, kept: str) 
     found = [new for _, new in changes("eda_delete", text)]
     assert found
     assert all(kept in new for new in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "gone"),
+    [
+        ("Сам директор вчера не пришёл.", "директор вчера не пришёл."),
+        ("Сосед тоже не пришёл.", "Сосед не пришёл."),
+        ("У соседки есть младшая сестра.", "У соседки младшая сестра."),
+        ("Поэтому и нам не следует спешить.", "Поэтому нам не следует спешить."),
+        ("Он шёл к дому.", "Он шёл дому."),
+        ("Потом дети ушли домой.", "дети ушли домой."),
+    ],
+)
+def test_what_a_reader_hardly_misses_may_go(text: str, gone: str) -> None:
+    assert any(gone == new for candidate in range(10) for _, new in changes("eda_delete", text, candidate))
+
+
+@pytest.mark.parametrize("candidate", range(5))
+def test_an_attribute_may_go_in_a_phrase_beside_a_word_that_stays(candidate: int) -> None:
+    found = [new for _, new in changes("eda_delete", "вошли с холодной вежливостью", candidate)]
+    assert "вошли с вежливостью" in found
 
 
 def test_a_conjunction_does_not_go_without_what_it_joins() -> None:

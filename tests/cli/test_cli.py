@@ -283,8 +283,8 @@ def test_recipes_are_checked_like_options(source: Path, tmp_path: Path) -> None:
 
 
 def test_a_pipe_is_answered_row_by_row_and_a_limit_does_not_wait_for_the_next() -> None:
-    command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "--limit", "3"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    command = ["perturb", "-", "--attack", "case", *FAST, "--limit", "3"]
+    with started(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for number in range(3):
@@ -360,7 +360,7 @@ def test_what_a_shell_writes_to_a_file_before_and_after_stays(source: Path, tmp_
 def test_an_interrupted_run_leaves_no_file_that_looks_complete(tmp_path: Path, number: int, code: int) -> None:
     out = tmp_path / "out.jsonl"
     out.write_text("old\n", encoding="utf-8")
-    command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "-o", str(out)]
+    command = ["perturb", "-", "--attack", "case", *FAST, "-o", str(out)]
     with started(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
         process.stdin.write(b'{"text": "one two three"}\n' * 3000)
@@ -385,7 +385,7 @@ def test_an_interrupted_run_leaves_no_file_that_looks_complete(tmp_path: Path, n
 def test_a_signal_after_the_rename_says_what_was_written(source: Path, tmp_path: Path) -> None:
     out, report = tmp_path / "out.jsonl", tmp_path / "report"
     os.mkfifo(report)  # the run waits there for a reader, when its output has its name already
-    command = [sys.executable, "-m", "augment_ru", "perturb", str(source), "--attack", "case", *FAST]
+    command = ["perturb", str(source), "--attack", "case", *FAST]
     with started([*command, "-o", str(out), "--report", str(report)], stderr=subprocess.PIPE) as process:
         wait_until(out.exists)
         process.send_signal(signal.SIGTERM)
@@ -436,11 +436,7 @@ def test_a_hangup_is_ignored_under_nohup() -> None:
 @pytest.mark.parametrize("command", ["perturb {} --attack case --no-constraints --similarity none", "list -v"])
 def test_a_closed_pipe_ends_quietly_with_its_code(command: str, tmp_path: Path) -> None:
     many = write(tmp_path / "many.jsonl", *({"id": number, "text": "Кошка спит на окне."} for number in range(5000)))
-    with subprocess.Popen(
-        [sys.executable, "-m", "augment_ru", *command.format(many).split()],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
+    with started(command.format(many).split(), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()

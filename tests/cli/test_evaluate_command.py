@@ -3,15 +3,13 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from augment_ru.cli.main import cli
-from commands import fails, rows_of, run, wait_until, write
+from commands import fails, rows_of, run, started, wait_until, write
 
 ROOT = Path(__file__).parents[2]
 TRAIN, TEST = (ROOT / "examples" / f"reviews_{part}.jsonl" for part in ("train", "test"))
@@ -134,17 +132,17 @@ def test_what_was_answered_before_a_kill_is_not_asked_again(perturbed: Path, tmp
     (tmp_path / "stopping_model_of_a_test.py").write_text(STOPPING)
     answered = tmp_path / "answered"
     command = [
-        sys.executable, "-m", "augment_ru", "evaluate", str(perturbed), "-o", "report.json",
+        "evaluate", str(perturbed), "-o", "report.json",
         "--model", "python:stopping_model_of_a_test:predict", "--cache", str(tmp_path / "cache.sqlite"),
     ]  # fmt: skip
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = started(command, cwd=tmp_path)
     wait_until((tmp_path / "stopped").exists)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert answered.read_text().split() == ["4", "4", "4"]
     assert not (tmp_path / "report.json").exists()
     (tmp_path / "go on").touch()
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    done = run(*command, cwd=tmp_path, fresh=True)
     assert done.returncode == 0, done.stderr.decode()
     different = len({json.dumps(row["text"]) for row in rows_of(perturbed.read_bytes())}) + 12
     total = sum(map(int, answered.read_text().split()))

@@ -25,7 +25,7 @@ from augment_ru.records.record import list_of_texts
 from augment_ru.records.task import Task
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.doc import LAYERS, Doc
-from profiles import examples
+from profiles import examples, third
 from strategies import SENTENCES
 
 
@@ -344,7 +344,7 @@ texts = st.lists(st.sampled_from([*INSERTED, *NAMES, *WORDS]), min_size=1, max_s
 @given(rows=st.lists(st.tuples(texts, texts), min_size=1, max_size=4), way=st.sampled_from(["none", *SCHEDULES]))
 def test_what_is_protected_stays_through_every_attack(rows: list[tuple[str, str]], way: str) -> None:
     gate: dict[str, Any] = {"similarity": "none"} if way == "none" else {"schedule": way, "threshold": 0.9}
-    perturbers = [Perturber(attack, probability=1.0, **gate) for attack in ATTACKS]
+    perturbers = [Perturber(attack, probability=1.0, **gate) for attack in third(ATTACKS, 2)]
     records = [
         {"id": number, "text": text, "question": question, "options": "['кошка', 'дом']", "reference": "который",
          "bridge_answers": [{"segment": "Анна Каренина"}], "main_answers": ["Москва"]}

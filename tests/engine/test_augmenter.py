@@ -411,6 +411,7 @@ def test_a_later_part_may_undo_what_an_earlier_one_has_changed() -> None:
     """«25» → «двадцать пять» → «25»: what was proposed for the text in between fits no other text."""
     chain = Chain([make(name, {"probability": 0.9}) for name in ("numbers", "add_sent", "numbers")])
     text = "Вчера Анна Ахматова гуляла по Москве и кормила 25 голубей."
-    found = [Augmenter(chain, similarity=None, constraints=(), seed=seed)(text) for seed in range(40)]
+    seeds = range(40 if IS_FULL else 16)
+    found = [Augmenter(chain, similarity=None, constraints=(), seed=seed)(text) for seed in seeds]
     assert {one.status for one in found} == {"perturbed", "unchanged"}
     assert all(one.text == text for one in found if one.status == "unchanged")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter, Perturber, Preparation
 from augment_ru.engine.figures import QUANTILES, Figures, distribution
+from augment_ru.engine.search import Cost
 
 
 def test_acceptance_leaves_out_rows_in_which_nothing_may_be_changed() -> None:
@@ -69,6 +70,15 @@ def test_quantiles_are_those_of_numpy(values: list[float]) -> None:
     assert [found[name] for name in QUANTILES] == pytest.approx(expected, abs=5.1e-5)
     assert found["mean"] == pytest.approx(np.mean(values), abs=5.1e-5)
     assert found["std"] == pytest.approx(np.std(values), abs=5.1e-5)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 99)] * 3), min_size=1, max_size=4))
+def test_what_parts_cost_adds_up_in_each_number(costs: list[tuple[int, int, int]]) -> None:
+    whole = Figures()
+    for one in costs:
+        whole.update(Figures(cost=Cost(*one)))
+    assert whole.cost == Cost(*map(sum, zip(*costs, strict=True)))
+    assert whole == Figures(cost=whole.cost)
 
 
 def test_figures_of_parts_add_up_to_those_of_the_whole() -> None:

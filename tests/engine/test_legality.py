@@ -4,7 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from augment_ru import Script
 from augment_ru.edits import Change, Edit
 from augment_ru.engine.edit_table import apply
 from augment_ru.engine.legality import Drop, legal
@@ -76,3 +79,20 @@ def test_no_lone_surrogate_gets_into_a_text() -> None:
     )
     with pytest.raises(AugmentError, match="a text with a lone surrogate"):
         apply(batch, legal(batch, stated), np.ones(1, dtype=np.bool_))
+
+
+@given(st.lists(st.integers(0, 12), max_size=3, unique=True).map(sorted), st.data())
+def test_no_change_reaches_across_a_border(borders: list[int], data: st.DataObject) -> None:
+    """Options, and the texts of a row, keep what is theirs: all edits of a change lie on one side of each border."""
+    text = "кот пёс дом м"
+    drawn = data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=6, unique=True).map(sorted))
+    edits = tuple(Edit(start, stop, "ъ") for start, stop in zip(drawn[::2], drawn[1::2], strict=False))
+    batch = Batch([text], None, [], [borders])
+    drops: list[Drop] = []
+    found = legal(batch, Proposals.of_changes(batch, [[Change(0.0, edits)]]), drops)
+    sides = {tuple(border <= at for border in borders) for edit in edits for at in (edit.start, edit.stop - 1)}
+    reasons = {one.reason for one in drops}
+    assert bool(reasons) >= (len(sides) > 1) >= ("reaches across the border of a text or an option" in reasons)
+    assert not reasons or found.ranks.size == 0
+    if not borders:
+        assert apply(batch, found, np.ones(1, dtype=np.bool_)).texts == [Script(text, edits).text]

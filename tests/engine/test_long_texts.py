@@ -15,7 +15,7 @@ from profiles import IS_FULL
 from strategies import SENTENCES
 from victims import Keywords, ScoredKeywords
 
-SHORT, TIMES = 16 if IS_FULL else 8, 4
+SHORT, TIMES = 16 if IS_FULL else 5, 4
 """Sentences of the shorter text, and how many times as long the longer one is."""
 MOST = 1.5
 """How many times as much memory a character of the longer text may take; 4 would be a square."""

@@ -6,11 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Augmenter
+from augment_ru.edits import Change, Edit
+from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Result
-from augment_ru.engine.search import raised_threshold
+from augment_ru.engine.search import Units, raised_threshold
 from augment_ru.engine.similarity import Candidates
 from augment_ru.script import Script
 from augment_ru.similarities.meaning import Meaning
+from augment_ru.text.batch import Batch
 
 SENTENCES = (
     "Вчера старый врач принял десять больных в районной больнице.",
@@ -102,3 +105,30 @@ def test_the_most_sentences_that_pass_together_change() -> None:
     assert count >= 20
     assert min(score for *_, score in result.sentences) >= raised_threshold(0.73, count)
     assert len(Augmenter("eda_delete", constraints=())(" ".join(SENTENCES * 20)).sentences) <= count + 5
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=4), min_size=1, max_size=3),
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 15), st.integers(0, 15)), max_size=4),
+    st.sets(st.integers(0, 2)),
+)
+def test_sentences_are_searched_together_if_a_change_edits_both(
+    sizes: list[list[int]], drawn: list[tuple[int, int, int]], whole: set[int]
+) -> None:
+    """Each record has one text, whose sentences have these sizes; all between two edits of a change is one unit."""
+    batch = Batch(["а" * sum(one) for one in sizes])
+    begins = batch.starts.tolist()
+    starts = [first + sum(one[:at]) for first, one in zip(begins, sizes, strict=False) for at in range(len(one))]
+    places = [(row, one % sum(sizes[row]), other % sum(sizes[row])) for row, one, other in drawn if row < len(sizes)]
+    changes: list[list[Change]] = [[] for _ in sizes]
+    for row, *pair in places:
+        changes[row].append(Change(0.5, tuple(Edit(at, at + 1, "б") for at in {*pair})))
+    at_once = sorted(row for row in whole if row < len(sizes))
+    legal = [Proposals.of_changes(batch, changes)]
+    found = Units.sentences(batch, np.arange(len(sizes)), np.array(starts), legal, np.array(at_once, dtype=np.int64))
+    spans = [(batch.starts[row] + min(pair), batch.starts[row] + max(pair)) for row, *pair in places]
+    spans += [(batch.starts[row], batch.starts[row] + sum(sizes[row]) - 1) for row in at_once]
+    apart = [start for start in starts if not any(first < start <= last for first, last in spans)]
+    assert found.starts.tolist() == [*apart, batch.starts[-1]]
+    assert found.records.tolist() == batch.rows(np.array(apart)).tolist()
+    assert found.of_places(np.array(apart)).tolist() == list(range(len(apart)))

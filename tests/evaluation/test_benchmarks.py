@@ -263,6 +263,12 @@ def test_answers_are_submitted_to_russian_superglue_in_the_types_of_its_files(na
         evaluate(ROWS["ru_openbook"], ["random"], task="ru_openbook").submission()
 
 
+def test_a_row_without_an_id_cannot_be_submitted() -> None:
+    bare = [{**row, "meta": {}} for row in ROWS["mera_parus"]]
+    with pytest.raises(AugmentError, match=r"`submission`: a row has no meta\.id"):
+        evaluate(bare, ["random"], task="mera_parus").submission()
+
+
 # RAFT
 
 

@@ -1,6 +1,7 @@
 """Evaluating a release: its edit log says what became of each row, its train rows say which episodes show them."""
 
 import json
+import shutil
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -134,14 +135,26 @@ fields = ["body"]
     assert report["models"][0]["attacks"]["butterfingers"]["unchanged"] == 0
 
 
-@pytest.mark.parametrize(
-    "content",
-    ["[]", "5", "[" * 10**5, '{"attacks": [], "tasks": [{"name": "school", "fields": 7}]}',
-     '{"attacks": [], "tasks": [{"name": "school", "task": 7}]}', '{"attacks": 5, "tasks": []}'],
-)  # fmt: skip
+@pytest.mark.parametrize("content", ["[]", "5", "[" * 10**5, "{}"])
 def test_a_manifest_that_is_none_is_one_line(small: Path, tmp_path: Path, content: str) -> None:
     (tmp_path / "school").mkdir()
     (tmp_path / "school/test.jsonl").write_bytes((small / "school/test.jsonl").read_bytes())
     (tmp_path / "manifest.json").write_text(content, encoding="utf-8")
+    with pytest.raises(AugmentError, match=r"manifest\.json: is no manifest of a release"):
+        evaluate(tmp_path / "school", {"m": options})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("attacks", 5), ("attacks", [5]), ("tasks", 5), ("recipe", {}), ("models", [{"name": "a"}]), ("models", 5),
+     ("tasks", [{"name": "school", "fields": 7}]), ("tasks", [{"name": "school", "fields": [7]}]),
+     ("tasks", [{"name": "school", "task": 7}])],
+)  # fmt: skip
+def test_a_manifest_with_a_value_of_another_kind_is_one_line(
+    small: Path, tmp_path: Path, key: str, value: object
+) -> None:
+    shutil.copytree(small / "school", tmp_path / "school")
+    content = json.loads((small / "manifest.json").read_text(encoding="utf-8"))
+    (tmp_path / "manifest.json").write_text(json.dumps(content | {key: value}), encoding="utf-8")
     with pytest.raises(AugmentError, match=r"manifest\.json: is no manifest of a release"):
         evaluate(tmp_path / "school", {"m": options})

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 from augment_ru import Example, evaluate
 from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.rates import newcombe, wilson
-from augment_ru.evaluation.table_text import FORMATS, as_text
-from augment_ru.evaluation.tables import rates, tables_of
+from augment_ru.evaluation.table_text import FORMATS, INTERVAL, as_text
+from augment_ru.evaluation.tables import TABLES, rates, tables_of
 from evaluations import reader, table
 from profiles import examples
 
@@ -136,6 +137,32 @@ def test_tables_are_written_in_every_format() -> None:
     assert r"\textbf{0.00}" in latex
     assert all(as_text(one, form) for one in tables_of(done.counted()) for form in FORMATS)
     assert "Counts" in done.to_markdown()
+
+
+def test_a_table_has_its_key_a_title_and_a_cell_for_each_column() -> None:
+    """The first columns hold names, the others numbers; where there is no number, there is a dash."""
+    reports = mixed().counted(), evaluate(table("+-", "++."), {"reader": reader}).counted()
+    for (key, of), report in itertools.product(TABLES.items(), reports):
+        made = of(report)
+        assert made.key == key
+        assert isinstance(made.title, str)
+        assert made.title[0].isupper()
+        names = [column.strip() for column in made.columns if column != INTERVAL]
+        assert all(names)
+        assert len({*names}) == len(names) >= made.named >= 1
+        assert all(len(row) == len(made.columns) for row in made.rows)
+        cells = [cell for row in made.rows for cell in row[made.named :]]
+        assert not [cell for cell in cells if not cell or re.search(r"[^\W\d_]", cell.replace(" to ", ""))]
+        assert all(row < len(made.rows) and made.named <= column < len(made.columns) for row, column in made.best)
+
+
+def test_probabilities_are_shown_with_four_digits_unless_they_are_smaller() -> None:
+    report = mixed().counted()
+    made = TABLES["models"](report)
+    at = list(made.columns).index("p (McNemar)")
+    found = [one.mcnemar.p for one in report.comparisons if one.mcnemar is not None]
+    assert len({*found}) > 1
+    assert [row[at] for row in made.rows] == ["< 0.0001" if p < 0.0001 else f"{p:.4f}" for p in found]
 
 
 def test_the_numbers_are_a_frame() -> None:

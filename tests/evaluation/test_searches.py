@@ -53,6 +53,32 @@ def test_success_by_queries() -> None:
     assert (entry["right"], entry["broken"], entry["unchanged"]) == (4, 2, 3)
 
 
+HARD = ("broken", "withstood")
+
+
+@given(st.lists(st.tuples(st.sampled_from(["broken", "withstood", "unchanged", "wrong_before"]), st.integers(1, 20)),
+                min_size=1, max_size=14))  # fmt: skip
+def test_the_hardest_rows_are_those_that_took_most_queries(given_: list[tuple[str, int]]) -> None:
+    """Ten at most: first those that withstood, then those that broke last; none that cannot be broken."""
+    outcomes = {"broken": "+-", "withstood": "++", "unchanged": "++", "wrong_before": "--"}
+    rows = [
+        searched(at, outcomes[status], status, queries, queries if status == "broken" else None)
+        for at, (status, queries) in enumerate(given_)
+    ]
+    report = evaluate(rows, {"reader": reader}, metrics=["accuracy"]).counted()
+    assert report.searches is not None
+    found = report.searches["adversary:reader"]
+    wanted = sorted(
+        ((status == "withstood", queries, -at) for at, (status, queries) in enumerate(given_) if status in HARD),
+        reverse=True,
+    )
+    assert [(one.status == "withstood", one.queries, -int(one.id)) for one in found.hardest] == wanted[:10]
+    assert found.right == sum(status != "wrong_before" for status, _ in given_)
+    assert [(one.queries, one.broken) for one in found.curve] == [
+        (most, sum(status == "broken" and queries <= most for status, queries in given_)) for most in (2, 5, 10, 20)
+    ]
+
+
 def test_without_searches_the_report_has_none() -> None:
     assert "searches" not in evaluate(table("+-", "++"), {"reader": reader}, metrics=["accuracy"]).report()
 

@@ -11,21 +11,21 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter, AugmentError, Perturber, Preparation, Record
+from augment_ru import AugmentError, Perturber, Preparation, Record
 from augment_ru.engine.prepare import CHUNK_ROWS
 from augment_ru.formats import sinks
 from augment_ru.formats.delimited import Table, TableLayout
-from augment_ru.formats.files import check_outputs, named_files, replacing
+from augment_ru.formats.files import check_outputs, named_files, replacing, written_files
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import JsonLines
 from augment_ru.formats.lines import MAX_LINE
+from augment_ru.formats.parquet import arrow_module
 from augment_ru.formats.row import Changed
 from augment_ru.formats.sinks import SinkForm, sink_of
 from augment_ru.formats.sources import RowSource, kind_of, source_of
@@ -34,7 +34,7 @@ from augment_ru.jobs.rows import RowsJob
 from augment_ru.records.task import generic
 from layouts import EXAMPLES, ROWS
 from profiles import examples
-from strategies import ATTACKS, texts
+from strategies import texts
 
 SAMPLES = Path(os.environ.get("AUGMENT_RU_SAMPLES", Path(__file__).parents[3] / "shared" / "samples"))
 
@@ -578,75 +578,6 @@ def test_the_end_of_a_name_tells_the_format() -> None:
     assert [type(source) for source in found] == [JsonArray, JsonLines, JsonLines]
 
 
-# datasets
-
-DATA = [{"id": number, "text": f"Кот номер {number} спит на окне.", "label": number % 2} for number in range(60)]
-
-
-def plain(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of a dataset with its metadata as an object."""
-    return {**row, "augment": json.loads(row["augment"])}
-
-
-@pytest.mark.parametrize("attack", ATTACKS[:3])
-def test_a_dataset_becomes_what_records_makes_of_its_rows(attack: str) -> None:
-    augmenter = Augmenter(attack, constraints=(), similarity="none", probability=0.5)
-    wanted = [json.loads(json.dumps(result.row())) for result in augmenter.records(DATA)]
-    features = datasets.Features(
-        {
-            "id": datasets.Value("int16"),
-            "text": datasets.Value("string"),
-            "label": datasets.ClassLabel(names=["a", "b"]),
-        }
-    )
-    whole = datasets.Dataset.from_list(DATA, features=features)
-    for made in (
-        augmenter.map_dataset(whole),
-        augmenter.map_dataset(whole, batch_size=7, field="text"),
-        augmenter.map_dataset(whole.to_iterable_dataset(), batch_size=7),
-    ):
-        assert [plain(row) for row in made] == wanted
-        assert made.features == {**features, "augment": datasets.Value("string")}
-    split = augmenter.map_dataset(datasets.DatasetDict({"train": whole, "test": whole.select([3])}), meta="none")
-    assert split["test"].to_list() == [{key: wanted[3][key] for key in DATA[3]}]
-    assert whole.to_list() == DATA
-
-
-def test_a_dataset_without_rows_gets_the_columns_of_one_with_rows() -> None:
-    augmenter = Augmenter("eda_swap", constraints=(), similarity="none")
-    none = datasets.Dataset.from_list(DATA).select([])
-    for meta in ("full", "none"):
-        full = augmenter.map_dataset(datasets.Dataset.from_list(DATA), meta=meta)
-        assert augmenter.map_dataset(none, meta=meta).features == full.features
-
-
-def test_a_dataset_may_be_mapped_by_several_processes() -> None:
-    augmenter = Augmenter("eda_swap", constraints=(), similarity="none")
-    wanted = [result.row("none") for result in augmenter.records(DATA)]
-    assert augmenter.map_dataset(datasets.Dataset.from_list(DATA), meta="none", num_proc=2).to_list() == wanted
-
-
-def test_a_dataset_with_places_and_paths() -> None:
-    rows = ROWS["multiq"] * 3
-    augmenter = Augmenter("eda_delete", constraints=(), similarity="none", probability=1.0)
-    made = augmenter.map_dataset(datasets.Dataset.from_list(rows), meta="none")
-    assert made.to_list() == [result.row("none") for result in augmenter.records(rows)]
-    row = ROWS["mera_parus"][0]
-    (new,) = augmenter.map_dataset(datasets.Dataset.from_list([row]), field=["inputs.premise"], meta="none")
-    assert new["inputs"]["premise"] != row["inputs"]["premise"]
-    assert new["inputs"]["choice1"] == row["inputs"]["choice1"]
-
-
-def test_what_is_no_dataset_is_refused() -> None:
-    augmenter = Augmenter("case", constraints=(), similarity="none")
-    with pytest.raises(AugmentError, match="list is not a dataset"):
-        augmenter.map_dataset([{"text": "Кот"}])
-    with pytest.raises(AugmentError, match="a streamed dataset cannot use several processes"):
-        augmenter.map_dataset(datasets.Dataset.from_list(DATA).to_iterable_dataset(), num_proc=2)
-    with pytest.raises(AugmentError, match="has a column 'augment' already"):
-        augmenter.map_dataset(datasets.Dataset.from_list([{"text": "Кот", "augment": "x"}]))
-
-
 # what a format cannot hold
 
 _TYPED = ("csv", "tsv", "parquet")
@@ -754,20 +685,76 @@ def test_a_date_that_python_has_not_is_one_line(tmp_path: Path) -> None:
 
 
 def test_parquet_is_written_by_groups_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sinks, "_GROUP_ROWS", 2000)
-    rows: list[dict[str, Any]] = [{"text": f"кот {n}", "n": n, "o": {"a": [n]}} for n in range(5000)]
-    rows[4000] |= {"n": 0.5, "o": {"b": "x"}, "late": True}  # columns and types that the first groups did not have
+    monkeypatch.setattr(sinks, "_GROUP_ROWS", 600)
+    rows: list[dict[str, Any]] = [{"text": f"кот {n}", "n": n, "o": {"a": [n]}} for n in range(1500)]
+    rows[1200] |= {"n": 0.5, "o": {"b": "x"}, "late": True}  # columns and types that the first groups did not have
     (tmp_path / "in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     perturb(tmp_path / "in.jsonl", tmp_path / "a.parquet")
     perturb(tmp_path / "a.parquet", tmp_path / "b.parquet")
     for name in ("a.parquet", "b.parquet"):
         file = pq.ParquetFile(tmp_path / name)
-        assert [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)] == [2000, 2000, 1000]
+        assert [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)] == [600, 600, 300]
         found = file.read().to_pylist()
         assert [row["text"] for row in found] == [row["text"] for row in rows]
         assert [row["n"] for row in found] == [row["n"] for row in rows]
-        assert (found[0]["o"], found[4000]["o"]) == ({"a": [0], "b": None}, {"a": None, "b": "x"})
+        assert (found[0]["o"], found[1200]["o"]) == ({"a": [0], "b": None}, {"a": None, "b": "x"})
         assert [row["late"] for row in found if row["late"] is not None] == [True]
+
+
+NESTED = st.fixed_dictionaries({
+    "text": st.text("аяz", max_size=20), "n": st.integers(0, 9), "maybe": st.none() | st.text("ю", max_size=9),
+    "o": st.fixed_dictionaries({"a": st.text("ш", max_size=5), "b": st.booleans()}),
+    "few": st.lists(st.text("щ", max_size=4), max_size=3), "pairs": st.lists(st.lists(st.integers(0, 9)), max_size=2),
+})  # fmt: skip
+SCHEMA = pa.schema({
+    "text": pa.string(), "n": pa.int64(), "maybe": pa.large_string(), "few": pa.list_(pa.string()),
+    "o": pa.struct({"a": pa.string(), "b": pa.bool_()}), "pairs": pa.large_list(pa.list_(pa.int64())),
+})  # fmt: skip
+
+
+def bytes_of(value: object) -> int:
+    """How much a value counts for the size of a group: a text its bytes, anything else 8, and what it holds."""
+    if isinstance(value, dict):
+        return sum(map(bytes_of, value.values()))
+    if isinstance(value, list):
+        return 8 + sum(map(bytes_of, value))
+    return 0 if value is None else len(value.encode()) if isinstance(value, str) else 8
+
+
+@given(st.lists(NESTED, min_size=1, max_size=20), st.integers(1, 7))
+def test_a_group_of_rows_ends_with_the_row_that_fills_it(rows: list[dict[str, Any]], chunk: int) -> None:
+    """However the rows are divided into tables: memory is bounded, and the bytes are the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sinks, "_GROUP_BYTES", 200)
+        patch.setattr(sinks, "_GROUP_ROWS", 5)
+        stream = io.BytesIO()
+        groups = sinks._Groups(arrow_module(), stream, "none")  # noqa: SLF001
+        for at in range(0, len(rows), chunk):
+            groups.add(pa.Table.from_pylist(rows[at : at + chunk], SCHEMA))
+        groups.finish(SCHEMA)
+    wanted, filled = [0], 0
+    for row in rows:
+        if filled >= 200 or wanted[-1] == 5:
+            wanted, filled = [*wanted, 0], 0
+        wanted[-1] += 1
+        filled += bytes_of(row)
+    file = pq.ParquetFile(stream)
+    assert [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)] == wanted
+    assert file.read().to_pylist() == rows
+
+
+def test_what_was_written_is_named_until_it_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    with replacing(path) as stream:
+        stream.write(b"{}")
+        assert path not in written_files()
+    assert path in written_files()
+    other = tmp_path / "other"
+    other.write_bytes(b"[]")
+    other.replace(path)
+    assert path not in written_files()
+    path.unlink()
+    assert path not in written_files()
 
 
 def test_a_table_with_tabs_stays_one(tmp_path: Path) -> None:

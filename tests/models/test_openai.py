@@ -182,7 +182,7 @@ def raw_server(first: bytes, drop: bytes) -> Iterator[str]:
 )
 def test_the_timeout_is_that_of_a_whole_attempt(first: bytes, drop: bytes) -> None:
     with raw_server(first, drop) as url:
-        options = {"retries": "0", "timeout": "0.4"}
+        options = {"retries": "0", "timeout": "0.2"}
         model = model_of(f"openai:{url}#tiny", ModelRequest("", generic("text"), LABELS), options)
         began = time.monotonic()
         with pytest.raises(AugmentError, match="1 attempts failed"):
@@ -488,7 +488,7 @@ def test_a_signal_waits_for_open_questions_and_a_resumed_run_asks_nothing_twice(
     with serving(answer) as box:
         words = ["evaluate", str(path), "--model", f"openai:{box.url}#tiny", "--cache", str(tmp_path / "a.sqlite")]
         words += ["--model-option", "openai.concurrency=4", "-o", str(tmp_path / "report.json")]
-        with started([sys.executable, "-m", "augment_ru", *words], stderr=subprocess.PIPE) as process:
+        with started(words, stderr=subprocess.PIPE) as process:
             wait_until(lambda: box.now == 4 and len(box.asked) == 8)
             process.send_signal(number)
             signalled.set()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from augment_ru import Augmenter, AugmentError
+from augment_ru import Augmenter, AugmentError, Record
 from augment_ru.engine.attack import make
 from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.formats.read import rows_of
@@ -418,3 +418,17 @@ def test_chats_in_every_format_that_holds_lists(tmp_path: Path, suffix: str) -> 
 def test_tasks_of_layouts_are_known() -> None:
     assert task("squad").scoring.gold == ("answers",)
     assert task("chat").layout.fields == ("messages[role=user][-1].content",)
+
+
+def test_marks_are_borders_and_answers_may_be_texts_only_where_the_task_says_so() -> None:
+    row = {"text": "Кот (2) ждёт.", "answer": "Кот"}
+    marks = {"text": "text", "pattern": r"\(\d\)", "label": "MARK"}
+    answers = {"field": "answer", "text": "text", "label": "ANSWER"}
+    for more, borders in (({}, {}), ({"border": True}, {"text": [4]})):
+        own = Task.of("own", fields=["text"], marks=[marks | more])
+        found = Record(row, own).anchors()
+        assert [span.of(row["text"]) for span in found.spans["text"]] == ["(2)"]
+        assert {name: places for name, places in found.borders.items() if places} == borders
+    with pytest.raises(AugmentError, match="answer"):
+        Record(row, Task.of("own", fields=["text"], answers=[answers])).anchors()
+    assert not any(Record(row, Task.of("own", fields=["text"], answers=[answers | {"may_be_text": True}])).offsets())

@@ -21,7 +21,7 @@ from augment_ru.jobs.perturb import run
 from augment_ru.jobs.rows import RowsJob, RunSplit
 from augment_ru.registry import load_file
 from augment_ru.run.engines import RAY, engine_of, in_order
-from commands import PATIENCE, started, wait_until, write
+from commands import PATIENCE, started_apart, wait_until, write
 
 ray = pytest.importorskip("ray", reason='needs pip install ".[ray]"')
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Ray's own
@@ -106,7 +106,7 @@ def test_a_driver_that_was_killed_is_gone_on_with(cluster: Any, tmp_path: Path, 
         *("--similarity", "none", "--no-constraints", "--engine", f"ray:{cluster.address}", "--part-size", "0.002"),
         "--resume",
     ]
-    driver = started(command, cwd=tmp_path, stderr=subprocess.PIPE)
+    driver = started_apart(command, cwd=tmp_path, stderr=subprocess.PIPE)
     wait_until(lambda: len([*tmp_path.glob(".out.*.parts/0*")]) >= 3 or driver.poll() is not None)
     driver.send_signal(number)
     _, said = driver.communicate(timeout=PATIENCE)

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from augment_ru import Edit, Perturber, Preparation, Script
 from augment_ru.edits import Note
-from augment_ru.engine.edit_table import EditTable, apply, one_by_one
+from augment_ru.engine.edit_table import EditTable, by_group, one_by_one
 from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.engine.search import Tiles
 from augment_ru.engine.similarity import Candidates
 from augment_ru.language.morphology import has_form, is_known, morphology
 from augment_ru.similarities.meaning import Meaning, MeaningScorer, weights_of
@@ -98,12 +97,11 @@ def test_candidates_of_a_gate_are_the_scripts_that_their_columns_say() -> None:
     assert list(table.notes) == list(made.notes)
 
 
-def test_candidates_of_several_tiles_have_places_in_their_texts() -> None:
+def test_groups_of_edits_are_made_apart() -> None:
     batch = Batch(["кот спит", "дом", "лес"])
-    tiles = Tiles(batch, 2)
-    places = np.array([0, 13, 26])  # «к» and «л» of the first tile, «д» of the second
-    written = Replacements.of(["щ"] * 3)
-    proposals = Proposals.of_edits(places, places + 1, np.zeros(3), written.take, clean=True)
-    applied = apply(tiles, proposals, np.ones(3, dtype=np.bool_))
-    assert [script.text for script in applied.take(applied.changed)] == ["щот спит", "щес", "щом"]
-    assert applied.texts == ["щот спит", "дом", "щес", "кот спит", "щом", "лес"]
+    places = np.array([0, 13, 4, 0])  # «к», «л», «с» and «к» again
+    written = Replacements.of(["щ", "щ", "щ", "ж"])
+    proposals = Proposals.of_edits(places, places + 1, np.zeros(4), written.take, clean=True)
+    table, groups = by_group(batch, proposals, np.array([3, 2, 1, 0]), np.array([7, 2, 5, 2]))
+    assert [script.text for script in table] == ["щот щпит", "щес", "жот спит"]
+    assert groups.tolist() == [2, 5, 7]

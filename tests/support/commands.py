@@ -30,7 +30,7 @@ from multiprocessing.context import ForkProcess
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any
+from typing import Any, Self
 
 from copies import Copy
 from profiles import IS_FULL
@@ -300,7 +300,64 @@ def fails(code: int, *args: str | Path, stdin: bytes = b"", fresh: bool = False,
     return line
 
 
-def started(command: list[str], **options: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401
+class _Started:
+    """What tests use of `subprocess.Popen`, for a command in a copy of a process that has just started."""
+
+    def __init__(self, words: Sequence[str], cwd: Path | None, **pipes: int) -> None:
+        ends = {name: os.pipe() for name in pipes}
+        theirs = {name: ends[name][name != "stdin"] for name in ends}
+        ours = {name: ends[name][name == "stdin"] for name in ends}
+        streams = [theirs.get(name, number) for number, name in enumerate(("stdin", "stdout", "stderr"))]
+        self._copy = Copy(command, list(words), streams=streams, cwd=cwd)
+        for number in theirs.values():
+            os.close(number)
+        files = {name: os.fdopen(number, "wb" if name == "stdin" else "rb") for name, number in ours.items()}
+        self.stdin, self.stdout, self.stderr = (files.get(name) for name in ("stdin", "stdout", "stderr"))
+        self.pid, self.send_signal = self._copy.pid, self._copy.send
+        self.returncode: int | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in (self.stdin, self.stdout, self.stderr):
+            if file is not None:
+                with suppress(BrokenPipeError):
+                    file.close()
+        self.wait()
+
+    def kill(self) -> None:
+        """Kill it."""
+        self.send_signal(signal.SIGKILL)
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Return its exit code, negative if a signal ended it."""
+        self.returncode = self._copy.wait(timeout)
+        assert self.returncode is not None, "it runs on"
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[bytes, bytes]:
+        """Wait for its end; return what it wrote."""
+        with self:
+            found = [b"" if file is None else file.read() for file in (self.stdout, self.stderr)]
+            self.wait(timeout)
+        return found[0], found[1]
+
+
+def started(words: list[str], *, cwd: Path | None = None, **pipes: int) -> "subprocess.Popen[bytes] | _Started":
+    """Start augment-ru with these arguments; in the quick profile in a copy of a process that has just started.
+
+    Args:
+        words: the arguments.
+        cwd: the working folder; that of this process by default.
+        pipes: `subprocess.PIPE` for each standard stream that the test reads or writes.
+    """
+    if not IS_FULL and hasattr(os, "fork"):
+        return _Started(words, cwd, **pipes)
+    return started_apart([sys.executable, "-m", "augment_ru", *words], cwd=cwd, **pipes)
+
+
+def started_apart(command: list[str], **options: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401
     """Start a process that an interrupt ends even if this process ignores interrupts, as background jobs do.
 
     A child inherits an ignored signal, but a signal with a handler gets its default action in the child.

@@ -124,6 +124,9 @@ class Copy:
         streams: files for stdin, stdout and stderr.
         cwd: the working folder; that of this process by default.
         env: all variables; those of this process by default.
+
+    Attributes:
+        pid: its process id.
     """
 
     def __init__(
@@ -142,7 +145,7 @@ class Copy:
         self._asked = _ORIGIN.connected()
         socket.send_fds(self._asked, [_NUMBER.pack(len(data))], files)
         self._asked.sendall(data)
-        self._process = _number(self._asked)
+        self.pid = _number(self._asked)
         self._code: int | None = None
 
     def wait(self, seconds: float | None = None) -> int | None:
@@ -155,7 +158,7 @@ class Copy:
     def send(self, number: int) -> None:
         """Send it a signal."""
         with suppress(ProcessLookupError):  # it has just ended
-            os.kill(self._process, number)
+            os.kill(self.pid, number)
 
 
 def _number(asked: socket.socket) -> int:

@@ -8,42 +8,36 @@ from itertools import accumulate
 from augment_ru.constraints.rule_file import OfWords
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_lemma, has_reading, readings
+from augment_ru.resources import kinds_in, word_lists
 
 _PREDICATES = frozenset({"VERB", "INFN", "ADJS", "PRTS", "PRED", "COMP", "GRND"})
 _BEFORE_NOUN = frozenset({"ADJF", "PRTF", "NUMR", "ADVB", "PRCL"})
 _COORDINATORS = frozenset({"и", "а", "но", "да", "зато", "однако"})
 _LINKS = frozenset({"быть", "стать", "становиться", "казаться", "оказаться", "оказываться", "являться"})
-_SAYING = frozenset({
-    "верить", "добавить", "думать", "заявить", "надеяться", "напомнить", "отметить", "подчеркнуть", "полагать",
-    "пояснить", "признать", "сказать", "сообщить", "считать", "утверждать",
-})  # fmt: skip
-"""Verbs after which «что» only joins clauses: «сказал, [что] придёт»."""
-_KEPT = QUESTION_WORDS | frozenset({
-    "насколько", "отчего", "аналогично", "вместе", "далеко", "достаточно", "недалеко", "рядом",
-    "бывший", "будущий", "возможный", "двоюродный", "другой", "единственный", "иной", "ложный", "мнимый", "остальной",
-    "отдельный", "поддельный", "предполагаемый", "прочий",
-})  # fmt: skip
-"""Question words, adverbs that govern a noun, and adjectives without which the noun is another one."""
 _CASE_OF_PLACE = {"в": "loct", "во": "loct", "на": "loct", "о": "loct", "об": "loct", "к": "datv", "ко": "datv"}
-_CONDITIONS = frozenset({"если", "ежели", "коли", "кто", "кому", "кого", "когда", "пока"})
-"""Words that open a clause in which a modifier decides of whom or when the main clause is true."""
 _GO_ON = frozenset(",:;–—-")
 """Marks after which a sentence goes on."""
-_DENYING = frozenset({"не", "нет", "нельзя"})
+_ENDS = frozenset(".!?…")
+_DENYING = frozenset({"не", "нет", "нельзя"})  # «он [долго] не отвечал» does not say that he did not answer
+_EXISTING, _OWNING = frozenset({"есть"}), frozenset({"у"})
+_THERE = frozenset({"есть", "был", "была", "было", "были"})
+_POINTING, _STRESSING = frozenset({"тот", "это"}), frozenset({"сам"})
+_ADDING = frozenset({"вообще", "еще", "ещё", "тут"})  # what is denied without them is denied still
 _DEGREES = frozenset({"более", "весьма", "гораздо", "довольно", "намного", "очень", "слишком", "совсем", "столь"})
 _DENIED_DEGREES = _DEGREES | {"так"}
 _JOINERS = frozenset({"и", "или", "либо"})
 _SPEAKERS = frozenset({"я", "ты", "мы", "вы"})
+_SPOKEN_OF = frozenset({"он", "она", "оно", "они"})
+_BACK_AND_FORTH = frozenset({"вперёд", "вперед", "назад", "обратно", "прочь"})
+_OPENING_QUOTES = frozenset({"«", '"', "“", "„"})
+_NORMS = frozenset(
+    {"запрещено", "запрещается", "разрешено", "разрешается", "можно", "нужно", "следует", "обязан", "обязаны", "должны"}
+)
 _AMOUNTS = frozenset({"сколько", "столько", "каждый", "любой", "всякий", "некоторый"})
 """Words that say how many of their noun: «каждый [день]»."""
-_TIMES = frozenset({"после", "до", "перед", "при"})
-"""Prepositions before an event, whose genitive says whose event it is: «после смерти [отца]»."""
-_LEANING = frozenset({
-    "виде", "время", "качестве", "конце", "мере", "начале", "области", "основе", "поводу", "помощью", "рамках",
-    "результате", "случае", "счет", "счёт", "течение", "ходе", "цель", "целью", "числе", "честь",
-    "количество", "множество", "ряд", "часть", "число",
-})  # fmt: skip
-"""Nouns that say little without their genitive: «в виде [шайбы]», «ряд [ошибок]»."""
+_SAYING_LITTLE = frozenset({"человеком", "людьми"})  # «умер [богатым] человеком»
+_NAMING_NOTHING = frozenset({"качество", "свойство", "черта", "способ", "манера", "нрав", "поведение"})
+"""Nouns that say little without their attribute: «[дурные] качества»."""
 _OPENING = 3
 """How many tokens at the start of a clause are searched for such a word: «, но если»."""
 _LIGHT = 0.6
@@ -84,7 +78,7 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
         if label := "KEPT" if in_name else _label(words, kinds, clauses, at):
             yield at, at, label
         last = _noun(kinds, at) if kind == "PREP" else _joined(words, kinds, at)
-        if last and not (kind == "PREP" and clauses.has(at, _denies)):  # «[до неё] ничего не было»
+        if last and not (kind == "PREP" and clauses.has(at, _DENYING)):  # «[до неё] ничего не было»
             yield at, last, "PHRASE"
 
 
@@ -96,30 +90,37 @@ def _kind(word: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def _is_kept(word: str) -> bool:
-    return has_lemma(word, _KEPT)
+    return has_lemma(word, QUESTION_WORDS | word_lists("framework")["kept"])
 
 
 def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> str:
     """Return the label of word number `at` (`framework`), which depends on its neighbours; "" if it has none."""
     kind, word, label = kinds[at], words[at], "CORE"
     last = "LAST" if clauses.has(at, _is_full_verb) else "KEPT"
-    if kind == "VERB":
-        label = "CORE" if _is_link(word) and (word == "есть" or clauses.has(at, _is_predicate)) else "KEPT"
-    elif _is_mark(word):
+    if kind == "VERB" or word == "есть":
+        there = (
+            word in _THERE and clauses.has(at, _OWNING) and not clauses.has(at, _DENYING) and kinds[at - 1] != "ADVB"
+        )
+        links = word != "есть" and _is_link(word) and clauses.has(at, _is_predicate)
+        label = "CORE" if there or links else "KEPT"
+    elif _is_mark(word) or has_lemma(word, _STRESSING):
         label = ""
-    elif _is_kept(word):
-        label = "" if word == "что" and _is_said(words, at) else "KEPT"
+    elif kind != "PREP" and _is_kept(word):
+        said = words[at - 1] == "," and has_lemma(words[at - 2], word_lists("framework")["saying"])
+        label = "" if word == "что" and said else "KEPT"  # «сказал, [что] придёт»
     elif _is_needed(words, kinds, clauses, at):
         label = "KEPT"
     elif kind in _PREDICATES:
         label = last
     elif kind == "CONJ":
         joins = word in _COORDINATORS and kinds[at + 1] != "VERB"
-        label = "" if _opens_clause(words, clauses, at) else "KEPT" if joins else "LAST"
+        also = word == "и" and kinds[at - 1] in ("ADVB", "PRCL") and kinds[at + 1] not in ("ADVB", "PRCL")
+        label = "" if also or _opens_clause(words, clauses, at) else "KEPT" if joins else "LAST"
     elif kind == "PREP":
         label = "LAST" if _tells_place(words, kinds, at) else "KEPT"
     elif kind in ("ADVB", "PRCL", "INTJ"):
-        predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and not clauses.has(at, _is_full_verb))
+        short = has_reading(word, "ADJS") and kinds[at + 1] not in ("ADJF", "ADJS", "ADVB")  # «[ужасно] толстый»
+        predicate = has_reading(word, "PRED") or (short and not clauses.has(at, _is_full_verb))
         label = last if predicate else ""
     elif (kind == "NPRO" and has_reading(word, "nomn")) or _is_attribute(words, kinds, at):
         label = ""
@@ -133,24 +134,22 @@ def _is_needed(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", 
     predicate («муж хочет кошку, а [я] собаку»), and the subject of a past tense that does not show it («[я] смеялся»).
     """
     kind = kinds[at]
-    if words[at] in _SPEAKERS and clauses.has(at, _is_past):
+    if (words[at] in _SPEAKERS and clauses.has(at, _is_past)) or words[at] in _BACK_AND_FORTH:
         return True
+    if words[at] in _SPOKEN_OF and at and words[at - 1] not in _ENDS:
+        return True  # «он ждал Петра, и [он] пришёл»
     if _joined(words, kinds, at + 1) or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at)):
         return True  # «[жабы] и ящерицы»
     if kind in ("ADJF", "PRTF", "ADVB", "PRCL"):  # «очень [легко]», «если [новый]», «[долго] не отвечал»
-        telling = kind in ("ADJF", "PRTF") or words[at] in _DENIED_DEGREES or information(words[at]) > _LIGHT
-        if words[at - 1] in _DEGREES or (telling and clauses.is_told_by_modifiers(at)):
-            return True
-        if kinds[at - 1] == "PREP" and not _noun(kinds, at - 1):  # «что нам из [того]»
-            return True
+        adverb = kind == "ADVB" and words[at] not in _ADDING and information(words[at]) > _LIGHT
+        telling = kind in ("ADJF", "PRTF") or words[at] in _DENIED_DEGREES or adverb
+        alone = kinds[at - 1] == "PREP" and (has_lemma(words[at], _POINTING) or not _noun(kinds, at - 1))
+        needed = alone or words[at - 1] in _DEGREES or _says_little(words[at + 1])
+        if needed or (telling and clauses.is_told_by_modifiers(at)):
+            return True  # «в [тот] день», «что нам из [того]»
     if kind == "NPRO" and not clauses.has_any_predicate(at):  # «[он] для нас всё»
         return True
     return clauses.is_bare(at) and (kind in ("NOUN", "NPRO") or _is_attribute(words, kinds, at))
-
-
-def _is_said(words: Sequence[str], at: int) -> bool:
-    """Tell whether a word follows a verb of saying or thinking and a comma: «сказал, [что] придёт»."""
-    return words[at - 1] == "," and has_lemma(words[at - 2], _SAYING)
 
 
 def _noun(kinds: Sequence[str], at: int) -> int | None:
@@ -183,19 +182,21 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
         return True  # «[дом], который»
     if kinds[before] == "PREP":  # «на [плечо] друга», «[у них] был сын»
         owned = following in ("NOUN", "ADJF") and (has_reading(behind, "gent") or not readings(behind)[0].known)
-        has = words[before] == "у" and clauses.has(at, _links)
-        return owned or following == "PREP" or has or clauses.has(at, _denies)
+        owned |= behind in _OPENING_QUOTES  # «про [книгу] «Муму»»
+        has = clauses.has(at, _is_link) and (words[before] == "у" or not clauses.has(at, _is_predicate))
+        return owned or following == "PREP" or has or clauses.has(at, _DENYING)
     if has_reading(words[at], "gent"):
         if kinds[before] == "NOUN":  # «смерти [отца]», «ряд [ошибок]», «глава [штаба] ВВС»
             chain = before == at - 1 and following == "NOUN" and has_reading(behind, "gent")
-            demanded = chain or words[before - 1] in _TIMES or words[before] in _LEANING
+            leans = "leaning" in kinds_in("framework", words[before])
+            demanded = chain or leans or "time" in kinds_in("framework", words[before - 1])
         else:  # «[выбора] у него не было», «двор полон [народу]»
-            demanded = clauses.has(at, _denies) or "gent" in readings(words[at])[0].grammemes
+            demanded = clauses.has(at, _DENYING) or "gent" in readings(words[at])[0].grammemes
         if demanded:
             return True
     if (kinds[at] == "NPRO" and has_reading(words[at], "accs")) or _is_attribute(words, kinds, at - 1):
         return True  # «доброму [другу]»
-    return has_reading(words[at], "ablt") and clauses.has(at, _links)
+    return has_reading(words[at], "ablt") and clauses.has(at, _is_link)
 
 
 class _Clauses:
@@ -208,7 +209,7 @@ class _Clauses:
 
     def __init__(self, words: Sequence[str], kinds: Sequence[str]) -> None:
         self._words, self._kinds = words, kinds
-        self._known: dict[Callable[[str, str], bool], set[int]] = {}
+        self._known: dict[Callable[[str, str], bool] | frozenset[str], set[int]] = {}
 
     @cached_property
     def _number(self) -> list[int]:
@@ -225,11 +226,15 @@ class _Clauses:
         """Return the number of the first word of the clause of a word."""
         return bisect_left(self._number, self._number[at])
 
-    def has(self, at: int, holds: Callable[[str, str], bool]) -> bool:
-        """Tell whether something holds of a word, and its part of speech, in the clause of word `at`."""
+    def has(self, at: int, holds: Callable[[str, str], bool] | frozenset[str]) -> bool:
+        """Tell whether something holds of a word, and its part of speech, in the clause of word `at`.
+
+        A set of words stands for: it is one of them.
+        """
         if holds not in self._known:  # once for all clauses: a text may be a single long one
             every = zip(self._number, self._words, self._kinds, strict=True)
-            self._known[holds] = {number for number, word, kind in every if holds(word, kind)}
+            test = (lambda word, _kind: word in holds) if isinstance(holds, frozenset) else holds
+            self._known[holds] = {number for number, word, kind in every if test(word, kind)}
         return self._number[at] in self._known[holds]
 
     def has_any_predicate(self, at: int) -> bool:
@@ -247,17 +252,17 @@ class _Clauses:
     def is_told_by_modifiers(self, at: int) -> bool:
         """Tell whether modifiers say what the clause of a word tells: «если есть [новый]», «[долго] не отвечал».
 
-        So it is in a condition, which says when or of whom the main clause is true, and in a clause that denies or that
-        says that something exists: «у него есть [французские] корни».
+        So it is in a condition, which says when or of whom the main clause is true, and in a clause that denies, that
+        says that something exists, or of whom a rule holds: «у него есть [французские] корни».
         """
         start = self._first(at)
         opening = self._words[start : start + _OPENING]
-        return not _CONDITIONS.isdisjoint(opening) or self.has(at, _denies) or self.has(at, _exists)
-
-
-def _links(word: str, _kind: str) -> bool:
-    """Tell whether a word is a form of a link verb."""
-    return _is_link(word)
+        return (
+            not word_lists("framework")["condition"].isdisjoint(opening)
+            or self.has(at, _DENYING)
+            or self.has(at, _EXISTING)
+            or self.has(at, _NORMS)
+        )
 
 
 def _is_past(word: str, kind: str) -> bool:
@@ -275,18 +280,15 @@ def _is_predicate(word: str, kind: str) -> bool:
     return kind in _PREDICATES and not _is_link(word)
 
 
-def _exists(word: str, _kind: str) -> bool:
-    return word == "есть"
-
-
-def _denies(word: str, _kind: str) -> bool:
-    """Tell whether a word denies: «он [долго] не отвечал» does not say that he did not answer."""
-    return word in _DENYING
+@lru_cache(maxsize=100_000)
+def _is_link(word: str, _kind: str = "VERB") -> bool:
+    """Tell whether a word is a form of a link verb."""
+    return has_lemma(word, _LINKS)
 
 
 @lru_cache(maxsize=100_000)
-def _is_link(word: str) -> bool:
-    return has_lemma(word, _LINKS)
+def _says_little(word: str) -> bool:
+    return word in _SAYING_LITTLE or has_lemma(word, _NAMING_NOTHING)
 
 
 @lru_cache(maxsize=100_000)
@@ -299,8 +301,8 @@ def _opens_clause(words: Sequence[str], clauses: _Clauses, at: int) -> bool:
 
     It begins the text or follows a punctuation mark, and its clause has a predicate.
     """
-    joins = words[at] in _COORDINATORS and words[at + 1] not in ("не", "и")
-    return joins and _is_mark(words[at - 1]) and clauses.continues(at)
+    joins = words[at] in _COORDINATORS and words[at + 1] not in ("не", "и") and _is_mark(words[at - 1])
+    return joins and (clauses.continues(at) or at == 0 or words[at - 1] in _ENDS)
 
 
 def _tells_place(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints
+from augment_ru.draws import Floats, Ints, first_of_each
 from augment_ru.engine.similarity import Candidates, References, Scorer, Similarity
 from augment_ru.errors import AugmentError, check_known, unknown
 from augment_ru.inference.pretrained import short_digest
@@ -138,7 +138,7 @@ class MeaningScorer(Scorer):
             parts = self._source(index).parts(edits_as_said(script))
             if len(self._scores) >= _MOST_SCORES:
                 self._scores.clear()
-            score = self._scores[key] = min((self._of_fates(fates_of(*part)) for part in parts), default=1.0)
+            score = self._scores[key] = min([self._of_fates(fates_of(*part)) for part in parts], default=1.0)
         return score
 
     def _source(self, index: int) -> Source:
@@ -165,7 +165,8 @@ _MOST_SCORES = 8192
 def _sentence_starts(batch: Batch) -> Ints:
     """Return the global places where the sentences of the texts of a batch start, ascending, shape (sentences,)."""
     ends = np.array([match.end() for match in SENTENCE_END.finditer(decode(batch.codes))], dtype=np.int64)
-    return np.union1d(batch.starts[:-1], ends[ends < batch.codes.size])
+    starts = np.sort(np.concatenate((batch.starts[:-1], ends[ends < batch.codes.size])))
+    return starts[first_of_each(starts)]
 
 
 @cache

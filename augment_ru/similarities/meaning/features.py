@@ -255,18 +255,13 @@ def of_forms(fates: Fates) -> Iterator[tuple[str, float]]:
     verbs = any(old.pos == "VERB" and "plur" in old.grammemes ^ new.grammemes for old, new in pairs)
     for (number, form), (old, new) in zip(fates.reshaped, pairs, strict=True):
         marks = old.grammemes ^ new.grammemes
-        led = verbs and _leads(source.forms[number]) and _leads(form)  # «река впадает», «реки впадают»
+        led = verbs and "nomn" in source.kind(number).cases & word_kind(form).cases  # «река впадает», «реки впадают»
         if old.pos == new.pos == "NOUN" and ("plur" in marks or led) and not _counted(source, number, changed):
             yield "other_number", source.shares[number]
         if (old.pos == "COMP") != (new.pos == "COMP") or "Supr" in marks:
             yield "other_degree", 1.0
         if "pssv" in marks and old.pos in _PARTICIPLES and new.pos in _PARTICIPLES:
             yield "other_voice", 1.0
-
-
-def _leads(word: str) -> bool:
-    """Tell whether a noun may be in the nominative."""
-    return "nomn" in word_kind(word).cases
 
 
 def _counted(source: Source, number: int, changed: Container[int]) -> bool:
@@ -350,6 +345,9 @@ _FUNCTION = _JOINING | {"preposition"}
 _ACTIONS = frozenset({"verb", "infinitive", "gerund"})
 _LIGHT = 0.6
 """Verbs and modifiers of less information are light: a reader does not miss them («был», «стал», «самый», «этот»)."""
+_MODIFIERS = ATTRIBUTES | {"adverb"}
+_GOES_WITH = {"noun": ATTRIBUTES, "adverb": {"conjunction"}} | {one: ATTRIBUTES | {"conjunction"} for one in ATTRIBUTES}
+_STRESSING = frozenset({"сам", "вообще"})  # light, however rare
 _LIGHT_NAME = 0.4
 """Nouns, pronouns and numbers of less information are light."""
 _LIGHT_PREPOSITION = 0.45
@@ -403,13 +401,14 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
         kind = source.once(_place_of, number)
-        if number + 1 in gone and source.role(number) == "preposition" and source.are_beside(number, number + 1):
+        role, goes_with = source.role(number), _GOES_WITH.get(source.role(number + 1), ())
+        if number + 1 in gone and source.are_beside(number, number + 1) and role in {"preposition", *goes_with}:
             continue  # the phrase is lost as one
-        if kind == "circumstance" and _is_phrase(source, number, gone):
-            kind = "detail"
+        phrase = role in NOMINAL and _is_phrase(source, number, gone)
+        kind = "detail" if phrase and kind in {"circumstance", "modifier"} else kind
         if kind != "light" or not fates.is_guess:
-            role = source.role(number)
-            small = kind == "detail" or role in _JOINING or (role == "adverb" and source.once(_is_detail, number))
+            adds = role in _MODIFIERS or (role == "pronoun" and "nomn" in source.kind(number).cases)
+            small = phrase or kind == "detail" or role in _JOINING or (adds and kind in {"light", "pronoun"})
             yield "lost_share", min(source.shares[number], _DETAIL if small else 1.0)
         if kind in _TELLING:
             yield f"lost_{kind}", 1.0
@@ -428,8 +427,10 @@ def _is_phrase(source: Source, number: int, gone: set[int]) -> bool:
         at -= 1
     if at not in gone or source.role(at) != "preposition" or not source.are_beside(at, at + 1):
         return False
-    demanded = source.are_beside(at - 1, at) and source.role(at - 1) in _VERBAL
-    return not demanded and source.are_beside(number, number + 1) and source.once(_affirms, source.clauses[number])
+    verbal = source.are_beside(at - 1, at) and source.role(at - 1) in _VERBAL
+    demanded = verbal and "intr" not in readings(source.forms[at - 1])[0].grammemes  # «приехал [на турнир] в Омск»
+    said = not source.are_beside(number, number + 1) and source.role(at - 1) != "noun"
+    return not (demanded or said) and source.once(_affirms, source.clauses[number])
 
 
 def _place_of(source: Source, number: int) -> str:
@@ -446,9 +447,9 @@ def _place_of(source: Source, number: int) -> str:
         return "light" if relative else "question"
     if role == "preposition" and tells > _LIGHT_PREPOSITION:
         return "preposition"
-    if role in _FUNCTION or tells < (_LIGHT_NAME if role in NOMINAL else _LIGHT):
+    if role in _FUNCTION or tells < (_LIGHT_NAME if role in NOMINAL else _LIGHT) or lemmas_of(form)[0] in _STRESSING:
         return "light"
-    kinds = ((_ACTIONS, "action"), (ATTRIBUTES | {"adverb"}, "modifier"), ({"pronoun"}, "pronoun"))
+    kinds = ((_ACTIONS, "action"), (_MODIFIERS, "modifier"), ({"pronoun"}, "pronoun"))
     name = next((name for roles, name in kinds if role in roles), "") or _place_of_noun(source, number)
     return "detail" if name == "modifier" and _is_detail(source, number) else name
 
@@ -466,16 +467,18 @@ def _is_detail(source: Source, number: int) -> bool:
         return False  # «очень [легко]»
     kinds = {one.pos for one in readings(form)}
     if role == "adverb" or ("ADVB" in kinds and source.role(following) in _VERBAL):
-        return kinds.isdisjoint({"COMP", "PRED"}) and not ends
+        said = ends and (source.role(before) not in NOMINAL or source.forms[before] == "себя")
+        return kinds.isdisjoint({"COMP", "PRED"}) and not said
+    if role == "noun" and source.role(before) == "noun" and source.kind(number).cases in ({"datv"}, {"gent"}):
+        given = "datv" in source.kind(number).cases  # «посвятил фильм [актёру]», «жители [города] спят»
+        return "accs" in source.kind(before).cases if given else source.role(following) not in {"noun", "adjective"}
     if role == "noun" and ends:  # neither «раздали солдатам [ружья]» nor «считается основанием [театра]»
         return _case(form) == "gent" and _case(source.forms[before]) not in {"datv", "ablt"}
     while source.are_beside(number, following) and source.role(following) in ATTRIBUTES:
         following += 1
-    if not source.are_beside(number, following):
-        return False
-    cases = source.kind(number).cases
-    if role != "noun":
-        return not cases.isdisjoint(source.kind(following).cases)
+    beside, cases = source.are_beside(number, following), source.kind(number).cases
+    if role != "noun" or not beside:
+        return beside and not cases.isdisjoint(source.kind(following).cases)
     mine, name = (readings(source.forms[one])[0].grammemes for one in (number, following))
     alike = "anim" in mine or not {"masc", "femn", "neut", "plur"} & (mine ^ name)  # «[вечер] Анна проводит дома»
     return alike and not (cases - {"gent"}).isdisjoint(name)
@@ -501,6 +504,8 @@ def _place_of_noun(source: Source, number: int) -> str:
         phrase -= 1
     if source.are_beside(phrase, number) and source.role(phrase) == "preposition":
         return "circumstance"
+    if kind.cases == {"datv"}:
+        return "modifier"
     return "argument" if {"nomn", "accs"} & kind.cases or not kind.known else "circumstance"
 
 
@@ -540,16 +545,17 @@ def of_damaged(fates: Fates) -> Sequence[tuple[str, float]]:
     letters = became = unknown = illegible = words = 0.0
     for number, form, apart in fates.damaged:
         old, share = forms[number], shares[number]
-        part = apart / len(old) if apart < len(old) else 1.0
-        letters += share * part
-        if len(form) > 1 and has_form(form) and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
+        part = apart / size if apart < (size := len(old)) else 1.0
+        lost = share * part
+        letters += lost
+        if has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
             became += share
         if not is_known(old):
-            unknown += share * part
+            unknown += lost
         if part > _LEGIBLE:
             hard = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
             illegible += share * hard
-            words += hard > 1 / 2 and len(old) > _SHORT
+            words += hard > 1 / 2 and size > _SHORT
     changed = (("damaged_letters", letters), ("became_word", became), ("damaged_unknown", unknown))
     return (*changed, ("illegible_share", illegible), ("illegible_words", words))
 

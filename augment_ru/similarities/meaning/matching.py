@@ -161,7 +161,7 @@ def is_another(form: str, word: str, apart: int) -> bool:
         word: the new word, in lower case.
         apart: how many letters differ.
     """
-    return form != word and (apart >= max(len(form), len(word)) > 1 or turns(form, word))
+    return form != word and ((apart > 1 and apart >= max(len(form), len(word)) > 1) or turns(form, word))
 
 
 def turns(form: str, word: str) -> bool:

@@ -170,7 +170,7 @@ def quantities(source: Source) -> Quantities:
     """Find the numbers and lengths of time that a text states."""
     said, lone, last = list[Quantity](), set[float](), _Number(-1, 0)
     told = {at: time for at, *time in _told(source.forms)}
-    for one in _numbers(source, told) if any(map(amounts_of, source.forms)) else ():
+    for one in _numbers(source, told) if told or any(map(amounts_of, source.forms)) else ():
         if one.first < 0:
             lone.add(one.hours)
             continue

@@ -265,9 +265,9 @@ def lower_case(view: View, labels: Labels) -> None:
         view: the tokens of a text, with what their letter case tells about names.
         labels: for each token, the label of the name found there so far, or ""; new labels are written into it.
     """
-    for at, word in enumerate(view.texts):
-        if labels[at] or len(word) <= 2 or view.capitals[at]:  # noqa: PLR2004
-            continue
+    free = [at for at, word in enumerate(view.texts) if len(word) > 2 and not (labels[at] or view.capitals[at])]  # noqa: PLR2004
+    for at in free:
+        word = view.texts[at]
         caseless = view.shouts[at] or (view.informal and word.islower())
         if _is_institution(word):
             labels[at] = "ORG"
@@ -481,8 +481,8 @@ def joined(view: View, labels: Labels) -> None:
 
 def _quoted_parts(view: View, labels: Labels) -> None:
     """Label the quote marks inside the name of an organisation: «НК «Звезда»»."""
-    for at in range(1, len(labels) - 1):
-        if view.texts[at] not in _OPENING or labels[at - 1] != "ORG" or not labels[at + 1]:
+    for at in [at for at, word in enumerate(view.texts[:-1]) if at and word in _OPENING]:
+        if labels[at - 1] != "ORG" or not labels[at + 1]:
             continue
         if not view.texts[at - 1].isupper() or view.doc.tokens[at - 1].stop == view.doc.tokens[at].start:
             continue

@@ -56,7 +56,7 @@ class View:
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
-        self.texts = [token.text for token in doc.tokens]
+        self.texts = doc.forms
         self.shouts = shouted(self.texts)
         self.capitals = [word[0].isupper() for word in self.texts]
         self.loud = True in self.shouts
