@@ -354,16 +354,16 @@ def shape_of(old: str, new: str) -> tuple[str, str]:
 def fit(options: argparse.Namespace) -> None:
     """Count confusions in their contexts and the levels of errors, and write the dictionary.
 
-    A picture in which Tesseract finds no line is not fitted: its signs are not misread.
+    A picture with an error to every third sign is not fitted; one in which Tesseract finds no line counts as such.
     """
-    every = (json.loads(line) for path in options.pairs for line in path.open(encoding="utf-8"))
-    pairs = [one for one in every if one["read"]]
+    pairs = [json.loads(line) for path in options.pairs for line in path.open(encoding="utf-8")]
     aligned: list[Aligned] = []
     for one in pairs:
         text, new = one["text"], one["read"]
         ranges = operations(text, new) if text != new else []
         found = {(start, stop): new[begin:end] for start, stop, begin, end in ranges}
-        aligned.append((text, one["quality"], found, one["family"]))
+        if len(found) * LONGEST < len(text):
+            aligned.append((text, one["quality"], found, one["family"]))
     where = contexts_of(aligned)
     steady = [*steady_signs(aligned)]
     always = {sign for sign, _, is_always in steady if is_always}
@@ -385,11 +385,11 @@ def fit(options: argparse.Namespace) -> None:
         ]
         levels = levels_of(scaled, weights[at], sums_of(rates, quality))
         written += [f"level\t{quality}\t{factor:g}\t{share:.4f}\t-\t-\t-" for factor, share in levels]
-    print(len(pairs), len(rates), *written)
+    print(len(pairs), len(aligned), len(rates), *written)
     for (context, new), by_quality in rates.items():
         cells = (f"{by_quality[quality] * 1e5:.3g}" for quality in QUALITIES)
         written.append("\t".join((*map(_written, (*context, new)), *cells)))
-    header = HEADER.format(lines=len(pairs), fonts=len({one["family"] for one in pairs}))
+    header = HEADER.format(lines=len(aligned), fonts=len({family for *_, family in aligned}))
     options.dictionary.write_text(
         header + "".join(f"{line}\n" for line in sorted(written, key=lambda line: line.split("\t"))), encoding="utf-8"
     )
@@ -420,8 +420,7 @@ def weights_of(aligned: Sequence[Aligned], always: set[str]) -> Floats:
 def contexts_of(aligned: Sequence[Aligned]) -> list[list[tuple[Context, str | None]]]:
     """Return for each line the contexts in which something may be misread, and what was read there; None if nothing.
 
-    A place has the nearest context that the dictionary has, as in the attack. What overlaps a misreading is no place:
-    it could not be misread as well.
+    A place has the nearest context that the dictionary has, as in the attack.
     """
     totals: Counter[Context] = Counter()
     families: dict[Context, set[str]] = defaultdict(set)
@@ -441,12 +440,10 @@ def contexts_of(aligned: Sequence[Aligned]) -> list[list[tuple[Context, str | No
     nearest: dict[tuple[str, int, int], Context | None] = {}
     for text, _, found, _ in aligned:
         letters, padded = [*letters_of(text), 0], f"\n{text}\n"
-        taken = {at for start, stop in found for at in range(start, stop)}
         where.append([])
         for start in range(len(text) + 1):
             for stop in range(start, min(start + LONGEST, len(text)) + 1):
-                is_place = (start, stop) in found or taken.isdisjoint(range(start, stop))
-                if not is_place or text[start:stop] not in olds:
+                if text[start:stop] not in olds:
                     continue
                 key = (padded[start : stop + 2], letters[start - 1] if start else 0, letters[stop])
                 if key not in nearest:

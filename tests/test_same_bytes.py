@@ -37,7 +37,7 @@ DIGESTS = {
     "misspell": "a6ccf9f100944a28",
     "names": "538456ec29f3b57f",
     "numbers": "0798c1116fb82f24",
-    "ocr": "12028c325b9930d7",
+    "ocr": "6bc5a1c11eb81707",
     "option_order": "b77162b5e964aa97",
     "people": "71d097ccf17877a9",
     "punctuation": "b97a3f0643166744",
