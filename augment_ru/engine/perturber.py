@@ -211,7 +211,7 @@ class Perturber:
         found = legal(batch, one_behind_another(every, candidates=True))
         del every  # the columns of a long text take 30 MB
         firsts = found.starts[found.first_edits]
-        if prepared.unread is not None and prepared.unread[batch.rows(firsts)].any():
+        if prepared.unread is not None and prepared.unread[batch.rows(found.starts)].any():
             raise AugmentError(f"{self.attack.name}: the records were prepared for other attacks; give its `needs` too")
         units = units_of(found)
         number = units.records.size

@@ -20,7 +20,6 @@ _GO_ON = frozenset(",:;–—-")
 _ENDS = frozenset(".!?…")
 _DENYING = frozenset({"не", "нет", "нельзя"})  # «он [долго] не отвечал» does not say that he did not answer
 _EXISTING, _OWNING = frozenset({"есть"}), frozenset({"у"})
-_THERE = frozenset({"есть", "был", "была", "было", "были"})
 _POINTING, _STRESSING = frozenset({"тот", "это"}), frozenset({"сам"})
 _ADDING = frozenset({"вообще", "еще", "ещё", "тут"})  # what is denied without them is denied still
 _DEGREES = frozenset({"более", "весьма", "гораздо", "довольно", "намного", "очень", "слишком", "совсем", "столь"})
@@ -98,9 +97,8 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
     kind, word, label = kinds[at], words[at], "CORE"
     last = "LAST" if clauses.has(at, _is_full_verb) else "KEPT"
     if kind == "VERB" or word == "есть":
-        there = (
-            word in _THERE and clauses.has(at, _OWNING) and not clauses.has(at, _DENYING) and kinds[at - 1] != "ADVB"
-        )
+        there = word == "есть" and clauses.has(at, _OWNING) and not clauses.has(at, _DENYING)
+        there &= kinds[at - 1] != "ADVB"  # «у него [было] три сына» says when
         links = word != "есть" and _is_link(word) and clauses.has(at, _is_predicate)
         label = "CORE" if there or links else "KEPT"
     elif _is_mark(word) or has_lemma(word, _STRESSING):
